@@ -1,0 +1,232 @@
+//! What an engine is to the driver: submit a job, poll its counters, stop it. Polls return cumulative counts, never
+//! rates; every rate is computed by `metrics` from counter differences.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use nexmark_queries::Query;
+use nexmark_queries::answer::{Digest, Row};
+use nexmark_queries::generator::Options;
+use nexmark_queries::ndjson::Recording;
+
+use crate::pace::Schedule;
+
+/// One engine, able to run one job at a time.
+#[async_trait]
+pub trait Engine: Send {
+    /// The engine as it describes itself: read from the engine, never assumed.
+    ///
+    /// # Errors
+    /// The engine cannot be reached or does not answer as it should.
+    async fn describe(&mut self) -> Result<Description, EngineError>;
+
+    /// Whether the engine runs a query, and how truly.
+    fn support(&self, query: &Query) -> Support;
+
+    /// Starts a job. Returns when the engine has accepted it; whether it runs, `poll` tells.
+    ///
+    /// # Errors
+    /// The engine refuses the job or cannot be reached; `stop` is called after a failed submit, too.
+    async fn submit(&mut self, job: &Job) -> Result<(), EngineError>;
+
+    /// State and cumulative counters of the job.
+    ///
+    /// # Errors
+    /// The engine does not answer as it should. The driver tries again until its deadline.
+    async fn poll(&mut self) -> Result<Progress, EngineError>;
+
+    /// Returns when the job has changed its state, and after `limit` at the latest. The driver polls then.
+    async fn changed(&mut self, limit: Duration) {
+        tokio::time::sleep(limit).await;
+    }
+
+    /// Rows of the answer of a finished job that was submitted with [`Output::Rows`], in any order.
+    ///
+    /// # Errors
+    /// The engine cannot give them.
+    async fn rows(&mut self) -> Result<Vec<Row>, EngineError> {
+        Err(EngineError::new("this engine does not give rows"))
+    }
+
+    /// Ends the job if it still runs, and removes everything that was made for it, only that. May be called twice, and
+    /// after a failed submit.
+    ///
+    /// # Errors
+    /// What could not be removed.
+    async fn stop(&mut self) -> Result<(), EngineError>;
+}
+
+/// An engine's failure, in its own words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EngineError {
+    /// Lower-case fragment: what was tried, with what, and the engine's message.
+    pub message: String,
+}
+
+impl EngineError {
+    /// An error of that text.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string() }
+    }
+}
+
+/// Whether an engine runs a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// Exactly as the query's page says.
+    Supported,
+    /// With a deviation, which every report prints.
+    Deviates(String),
+    /// Not at all, for this reason.
+    Unsupported(String),
+}
+
+/// An engine's own description.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// Name, as given to `--engine`.
+    pub name: String,
+    /// Version, read back from the engine.
+    pub version: String,
+    /// Effective configuration, read back from the engine.
+    pub config: BTreeMap<String, String>,
+    /// What to watch for its costs.
+    pub watches: Vec<Watch>,
+}
+
+/// A part of an engine whose costs are collected under one role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// As in `workers`, `broker`.
+    pub role: String,
+    /// Which processes or threads.
+    pub target: Target,
+}
+
+/// Which processes or threads are watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Processes whose command line contains this text, on every host of the run.
+    CommandLine(String),
+    /// A process of this machine.
+    Process(u32),
+    /// Threads of the driver's own process whose name begins with this text.
+    OwnThreads(String),
+}
+
+/// What an engine is asked to run.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Name of the run: unique, letters, digits and `-`.
+    pub name: String,
+    /// The query.
+    pub query: &'static Query,
+    /// Where the events come from.
+    pub input: Input,
+    /// Number of events after which the input ends; `None` for an input without end.
+    pub events: Option<u64>,
+    /// When each event is due.
+    pub schedule: Schedule,
+    /// How far the watermark stays behind the highest event time sent, ms.
+    pub watermark_delay_ms: u64,
+    /// Workers, or the parallelism of an engine that calls it so.
+    pub workers: usize,
+    /// What happens to the output rows.
+    pub output: Output,
+    /// State size at which the run is to fail, bytes.
+    pub memory_budget_bytes: Option<u64>,
+}
+
+/// Where events come from.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// From the generator, with these options.
+    Generated(Options),
+    /// From a file.
+    Recorded(Arc<Recording>),
+}
+
+/// What happens to output rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// They are counted.
+    Count,
+    /// Their digest is kept.
+    Digest,
+    /// They are kept for [`Engine::rows`]; the digest, too.
+    Rows,
+}
+
+/// Where a job is in its life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// Accepted, but not all of it runs yet.
+    Starting,
+    /// Runs.
+    Running,
+    /// Failed, and the engine tries again.
+    Restarting,
+    /// Reached the end of its input and emitted everything. Nothing else is a success.
+    Finished,
+    /// Failed for good, with the engine's message.
+    Failed(String),
+    /// Cancelled by someone else.
+    Cancelled(String),
+}
+
+/// A job's state and cumulative counters at one moment.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The moment for which the counters hold, on the driver's monotonic clock. An embedded engine gives the exact moment
+    /// of the end once the job has ended; others the moment of the reply.
+    pub at: Instant,
+    /// State.
+    pub state: JobState,
+    /// Events generated by all sources since the start, all three kinds; `None` while the engine does not say.
+    pub events_in: Option<u64>,
+    /// The moment at which the first event was generated, where the engine knows it.
+    pub first_event_at: Option<Instant>,
+    /// Rows handed to the sink; additions and retractions both count.
+    pub rows_out: Option<u64>,
+    /// Restarts so far.
+    pub restarts: u32,
+    /// Watermark, epoch ms.
+    pub watermark_ms: Option<i64>,
+    /// Rows dropped since they came after the watermark.
+    pub late_rows: Option<u64>,
+    /// Size of the state, bytes.
+    pub state_bytes: Option<u64>,
+    /// Events that are due by the schedule and not yet generated.
+    pub behind_events: Option<u64>,
+    /// The engine's own live rate, shown and stored, never averaged into a result.
+    pub events_per_s_reported: Option<f64>,
+    /// Digest of the answer so far, where it is taken; final when finished.
+    pub answer: Option<Digest>,
+    /// Further numbers of the engine, under its own names with the unit last.
+    pub extras: BTreeMap<String, f64>,
+}
+
+impl Progress {
+    /// Nothing known but the state, now.
+    pub fn new(state: JobState) -> Self {
+        Self {
+            at: Instant::now(),
+            state,
+            events_in: None,
+            first_event_at: None,
+            rows_out: None,
+            restarts: 0,
+            watermark_ms: None,
+            late_rows: None,
+            state_bytes: None,
+            behind_events: None,
+            events_per_s_reported: None,
+            answer: None,
+            extras: BTreeMap::new(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! How it is measured: one run through its phases, many runs in turn, costs, results. Knows engines only through
+//! [`engine::Engine`], and never prints.
+
+pub mod engine;
+pub mod pace;

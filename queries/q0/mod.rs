@@ -1,0 +1,24 @@
+//! q0, pass-through: every bid, unchanged. Stresses the engine's own cost per event: source, hand-over, sink.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q0",
+    title: "pass-through",
+    question: "Every bid, unchanged.",
+    stresses: "the engine's own cost per event: source, hand-over, sink",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    time("dateTime"),
+    text("extra"),
+];

@@ -1,0 +1,23 @@
+//! q11, user sessions: for each bidder the sessions of activity: bids at most 10 s apart, with their number. Stresses session windows: merging, many keys, timers.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q11",
+    title: "user sessions",
+    question: "For each bidder the sessions of activity: bids at most 10 s apart, with their number.",
+    stresses: "session windows: merging, many keys, timers",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("bidder"),
+    integer("bid_count"),
+    time("starttime"),
+    time("endtime"),
+];

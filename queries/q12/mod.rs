@@ -1,0 +1,21 @@
+//! q12, processing-time windows: for each bidder the number of bids in each 10 s of processing time. Stresses windows on the clock of the engine.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q12",
+    title: "processing-time windows",
+    question: "For each bidder the number of bids in each 10 s of processing time.",
+    stresses: "windows on the clock of the engine",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("bidder"),
+    integer("bid_count"),
+];

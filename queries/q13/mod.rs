@@ -1,0 +1,24 @@
+//! q13, bounded side input join: every bid with the value that a side table of 10 000 keys has for its auction, as of processing time. Stresses a lookup join against a bounded table.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q13",
+    title: "bounded side input join",
+    question: "Every bid with the value that a side table of 10 000 keys has for its auction, as of processing time.",
+    stresses: "a lookup join against a bounded table",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    time("dateTime"),
+    text("value"),
+];

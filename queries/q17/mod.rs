@@ -1,0 +1,29 @@
+//! q17, auction statistics report: for each auction and day the numbers of bids in three ranks of price, and minimum, maximum, average and sum of the price. Stresses an unbounded aggregate with many keys.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q17",
+    title: "auction statistics report",
+    question: "For each auction and day the numbers of bids in three ranks of price, and minimum, maximum, average and sum of the price.",
+    stresses: "an unbounded aggregate with many keys",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    text("day"),
+    integer("total_bids"),
+    integer("rank1_bids"),
+    integer("rank2_bids"),
+    integer("rank3_bids"),
+    integer("min_price"),
+    integer("max_price"),
+    integer("avg_price"),
+    integer("sum_price"),
+];

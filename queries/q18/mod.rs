@@ -1,0 +1,22 @@
+//! q18, find last bid: for each bidder and auction the latest bid. Stresses deduplication: the last row per key, with many keys and whole rows as state.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q18",
+    title: "find last bid",
+    question: "For each bidder and auction the latest bid.",
+    stresses: "deduplication: the last row per key, with many keys and whole rows as state",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    time("dateTime"),
+];

@@ -1,0 +1,21 @@
+//! q2, selection: the bids on every 123rd auction. Stresses a selective filter.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q2",
+    title: "selection",
+    question: "The bids on every 123rd auction.",
+    stresses: "a selective filter",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("price"),
+];

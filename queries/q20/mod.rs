@@ -1,0 +1,35 @@
+//! q20, expand bid with auction: bids on auctions of category 10, with all columns of both, however far apart the two arrive. Stresses an unwindowed join with a large side in state.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q20",
+    title: "expand bid with auction",
+    question: "Bids on auctions of category 10, with all columns of both, however far apart the two arrive.",
+    stresses: "an unwindowed join with a large side in state",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    text("channel"),
+    text("url"),
+    time("bid_dateTime"),
+    text("bid_extra"),
+    text("itemName"),
+    text("description"),
+    integer("initialBid"),
+    integer("reserve"),
+    time("auction_dateTime"),
+    time("expires"),
+    integer("seller"),
+    integer("category"),
+    text("auction_extra"),
+];

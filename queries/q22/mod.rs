@@ -1,0 +1,26 @@
+//! q22, URL directories: every bid with the first three directories of its URL. Stresses text: splitting.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q22",
+    title: "URL directories",
+    question: "Every bid with the first three directories of its URL.",
+    stresses: "text: splitting",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    text("channel"),
+    text("dir1"),
+    text("dir2"),
+    text("dir3"),
+];

@@ -1,0 +1,41 @@
+//! q23, three-way join: bids with their bidder and every auction that this bidder sells. Stresses two unwindowed joins, with a result larger than the input.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q23",
+    title: "three-way join",
+    question: "Bids with their bidder and every auction that this bidder sells.",
+    stresses: "two unwindowed joins, with a result larger than the input",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    text("channel"),
+    text("url"),
+    time("bid_dateTime"),
+    text("bid_extra"),
+    text("name"),
+    text("emailAddress"),
+    text("creditCard"),
+    text("city"),
+    text("state"),
+    text("person_extra"),
+    integer("auction_id"),
+    text("itemName"),
+    text("description"),
+    integer("initialBid"),
+    integer("reserve"),
+    time("auction_dateTime"),
+    time("expires"),
+    integer("category"),
+    text("auction_extra"),
+];

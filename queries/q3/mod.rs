@@ -1,0 +1,23 @@
+//! q3, local item suggestion: who offers an item of category 10 in Oregon, Idaho or California: auctions with their sellers, however far apart the two arrive. Stresses an unwindowed join of two filtered streams, with state that only grows.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q3",
+    title: "local item suggestion",
+    question: "Who offers an item of category 10 in Oregon, Idaho or California: auctions with their sellers, however far apart the two arrive.",
+    stresses: "an unwindowed join of two filtered streams, with state that only grows",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    text("name"),
+    text("city"),
+    text("state"),
+    integer("id"),
+];

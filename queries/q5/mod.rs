@@ -1,0 +1,23 @@
+//! q5, hot items: for each 10 s window, every 2 s, the auctions with the most bids in it; all of them when several tie. Stresses overlapping windows over many keys, and a maximum over their counts.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q5",
+    title: "hot items",
+    question: "For each 10 s window, every 2 s, the auctions with the most bids in it; all of them when several tie.",
+    stresses: "overlapping windows over many keys, and a maximum over their counts",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("num"),
+    time("starttime"),
+    time("endtime"),
+];

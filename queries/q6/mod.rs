@@ -1,0 +1,22 @@
+//! q6, average selling price by seller: for each auction that was bid on, the average of the winning prices of its seller's last ten such auctions up to it, in the order of (expires, id). Stresses ordered history per key over the result of a join.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q6",
+    title: "average selling price by seller",
+    question: "For each auction that was bid on, the average of the winning prices of its seller's last ten such auctions up to it, in the order of (expires, id).",
+    stresses: "ordered history per key over the result of a join",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("seller"),
+    integer("auction"),
+    integer("avg_price"),
+];

@@ -1,0 +1,24 @@
+//! q7, highest bid: for each 10 s window the bids at its highest price; all of them when several tie. Stresses a global maximum per window, joined back to the rows.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q7",
+    title: "highest bid",
+    question: "For each 10 s window the bids at its highest price; all of them when several tie.",
+    stresses: "a global maximum per window, joined back to the rows",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("auction"),
+    integer("bidder"),
+    integer("price"),
+    time("dateTime"),
+    text("extra"),
+];

@@ -1,0 +1,22 @@
+//! q8, monitor new users: persons who registered and opened an auction within the same 10 s window; one row for each. Stresses a windowed join with duplicates removed.
+
+mod oracle;
+
+use crate::query::{Column, Query, integer, text, time};
+
+/// The query.
+pub static QUERY: Query = Query {
+    name: "q8",
+    title: "monitor new users",
+    question: "Persons who registered and opened an auction within the same 10 s window; one row for each.",
+    stresses: "a windowed join with duplicates removed",
+    columns: COLUMNS,
+    oracle: oracle::oracle,
+    dataflow: None,
+};
+
+const COLUMNS: &[Column] = &[
+    integer("id"),
+    text("name"),
+    time("starttime"),
+];
