@@ -6,6 +6,7 @@ pub mod event;
 pub mod generator;
 pub mod ndjson;
 pub mod operators;
+mod oracle;
 pub mod query;
 
 pub use query::Query;
