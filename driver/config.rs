@@ -126,8 +126,10 @@ impl Config {
     /// # Errors
     /// The file cannot be read, is damaged, or holds an unknown key or a value that is not allowed.
     pub fn apply_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::Unreadable { path: path.display().to_string(), message: error.to_string() })?;
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+            path: path.display().to_string(),
+            message: error.to_string(),
+        })?;
         let path = path.display().to_string();
         self.apply_text(&text, |line| Origin::File { path: path.clone(), line })
     }
@@ -188,8 +190,10 @@ impl Config {
     }
 
     fn apply_text(&mut self, text: &str, origin: impl Fn(usize) -> Origin) -> Result<(), ConfigError> {
-        let lines = file::read(text)
-            .map_err(|damage| ConfigError::Damaged { origin: origin(damage.line), message: damage.message })?;
+        let lines = file::read(text).map_err(|damage| ConfigError::Damaged {
+            origin: origin(damage.line),
+            message: damage.message,
+        })?;
         for line in lines {
             match line.value {
                 Some(value) => self.apply_full(&line.path, &value, origin(line.number))?,
@@ -200,7 +204,8 @@ impl Config {
     }
 
     fn apply(&mut self, path: &str, value: &str, origin: Origin) -> Result<(), ConfigError> {
-        let short = |section: &str| self.entries.iter().any(|entry| entry.section == section && entry.name == path);
+        let short =
+            |section: &str| self.entries.iter().any(|entry| entry.section == section && entry.name == path);
         let section = [EVENTS, WORKLOAD].into_iter().find(|section| short(section));
         let full = section.map_or_else(|| path.to_owned(), |section| format!("{section}.{path}"));
         self.apply_full(&full, value, origin)

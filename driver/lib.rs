@@ -1,5 +1,6 @@
 //! How it is measured: one run through its phases, many runs in turn, costs, results. Knows engines only through
 //! [`engine::Engine`], and never prints.
 
+pub mod config;
 pub mod engine;
 pub mod pace;

@@ -36,7 +36,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Line>, Damage> {
 
 fn flatten(text: &str, prefix: &str, table: &DeTable<'_>, lines: &mut Vec<Line>) -> Result<(), Damage> {
     for (key, value) in table {
-        let path = if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
+        let path =
+            if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
         let number = line_of(text, key.span().start);
         match value.get_ref() {
             DeValue::Table(inner) if !inner.is_empty() => flatten(text, &path, inner, lines)?,

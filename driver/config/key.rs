@@ -73,7 +73,8 @@ const SUFFIXES: [(char, u32); 5] = [('k', 3), ('K', 3), ('M', 6), ('G', 9), ('T'
 pub fn count(text: &str) -> Option<u64> {
     let (digits, places) = split_suffix(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let all_digits =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     if !all_digits(whole) || !all_digits(fraction) || whole.starts_with('_') {
         return None;
     }
@@ -81,7 +82,9 @@ pub fn count(text: &str) -> Option<u64> {
     let fraction = fraction.trim_end_matches('0');
     let missing = places.checked_sub(u32::try_from(fraction.len()).ok()?)?;
     let fraction: u64 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
-    whole.checked_mul(10u64.checked_pow(places)?)?.checked_add(fraction.checked_mul(10u64.checked_pow(missing)?)?)
+    whole
+        .checked_mul(10u64.checked_pow(places)?)?
+        .checked_add(fraction.checked_mul(10u64.checked_pow(missing)?)?)
 }
 
 /// Reads events per second: `500000`, `1.5M`.
