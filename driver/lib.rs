@@ -3,4 +3,8 @@
 
 pub mod config;
 pub mod engine;
+pub mod listener;
 pub mod pace;
+pub mod result;
+pub mod run;
+pub mod suite;

@@ -1,0 +1,175 @@
+//! Result files: one a run, with a dated name, written whole or not at all, never over another run's.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{FORMAT_VERSION, RunResult};
+
+/// A result file that cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The directory cannot be made or written to.
+    #[error("cannot write results into {}: {source}", directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write result {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is there already.
+    #[error("cannot write result {}: the file exists", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be read.
+    #[error("cannot read result {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is no JSON, or lacks what a result has. The text tells line and column.
+    #[error("cannot read result {}: {source}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// JSON of something else.
+    #[error("cannot read result {}: not a result of nexmark, it has no format_version", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of a later version of this program.
+    #[error(
+        "cannot read result {}: its format_version is {version}, this nexmark reads up to {FORMAT_VERSION}; use a newer nexmark",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u64,
+    },
+}
+
+/// Takes results as soon as they are there.
+pub trait Keep: Send {
+    /// Keeps a result; called again with the same name, it replaces that one. Returns where it is kept.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    fn keep(&mut self, result: &RunResult) -> Result<Option<PathBuf>, StoreError>;
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Discard;
+
+impl Keep for Discard {
+    fn keep(&mut self, _result: &RunResult) -> Result<Option<PathBuf>, StoreError> {
+        Ok(None)
+    }
+}
+
+/// A directory of result files.
+#[derive(Debug)]
+pub struct Store {
+    directory: PathBuf,
+    /// Name of the last run that was kept; only its file may be replaced.
+    last: Option<String>,
+}
+
+impl Store {
+    /// Makes the directory where it is missing, and tries to write into it, so that a run is not started for nothing.
+    ///
+    /// # Errors
+    /// It cannot be made or written to.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let directory = directory.into();
+        let probe = directory.join(format!(".nexmark-{}.tmp", std::process::id()));
+        let tried = fs::create_dir_all(&directory)
+            .and_then(|()| File::create(&probe))
+            .and_then(|_file| fs::remove_file(&probe));
+        match tried {
+            Ok(()) => Ok(Self { directory, last: None }),
+            Err(source) => Err(StoreError::Directory { directory, source }),
+        }
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+impl Keep for Store {
+    fn keep(&mut self, result: &RunResult) -> Result<Option<PathBuf>, StoreError> {
+        let path = self.directory.join(format!("{}.json", result.name));
+        let replaces = self.last.as_ref() == Some(&result.name);
+        let temporary = self.directory.join(format!(".{}.tmp", result.name));
+        let written = write_whole(&temporary, result).and_then(|()| place(&temporary, &path, replaces));
+        if let Err(source) = written {
+            // What could not be placed is of no use; its own error matters less than the first.
+            let _ = fs::remove_file(&temporary);
+            return Err(match source.kind() {
+                io::ErrorKind::AlreadyExists => StoreError::Exists { path },
+                _ => StoreError::Write { path, source },
+            });
+        }
+        self.last = Some(result.name.clone());
+        Ok(Some(path))
+    }
+}
+
+fn write_whole(path: &Path, result: &RunResult) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(result)?;
+    text.push(b'\n');
+    let mut file = File::create(path)?;
+    file.write_all(&text)?;
+    file.sync_all()
+}
+
+/// A hard link fails where the name is taken, a rename replaces: both leave either the old file or the whole new one.
+fn place(temporary: &Path, path: &Path, replaces: bool) -> io::Result<()> {
+    if replaces {
+        return fs::rename(temporary, path);
+    }
+    match fs::hard_link(temporary, path) {
+        Ok(()) => fs::remove_file(temporary),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Some file systems have no hard links.
+        Err(_) if path.exists() => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(temporary, path),
+    }
+}
+
+/// Reads a result file.
+///
+/// # Errors
+/// It cannot be read, is damaged or foreign, or was written by a later version.
+pub fn read(path: &Path) -> Result<RunResult, StoreError> {
+    let bytes = fs::read(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
+    let damaged = |source| StoreError::Damaged { path: path.to_owned(), source };
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    match value.get("format_version").and_then(serde_json::Value::as_u64) {
+        None => Err(StoreError::Foreign { path: path.to_owned() }),
+        Some(version) if version > u64::from(FORMAT_VERSION) => {
+            Err(StoreError::Newer { path: path.to_owned(), version })
+        }
+        Some(_) => serde_json::from_slice(&bytes).map_err(damaged),
+    }
+}
