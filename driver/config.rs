@@ -15,7 +15,7 @@ use nexmark_queries::generator::{OptionError, Options};
 pub use error::ConfigError;
 pub use key::{Allowed, Key, count, duration, rate};
 pub use settings::{EngineFactory, Settings};
-pub use workload::{Mode, Workload};
+pub use workload::WorkloadSettings;
 
 /// Profiles that are compiled in: name and text.
 pub const PROFILES: &[(&str, &str)] = &[
@@ -170,8 +170,8 @@ impl Config {
     ///
     /// # Errors
     /// Values that exclude each other, or one that was given expressly and has no effect.
-    pub fn workload(&self) -> Result<Workload, ConfigError> {
-        Workload::new(self)
+    pub fn workload(&self) -> Result<WorkloadSettings, ConfigError> {
+        WorkloadSettings::new(self)
     }
 
     /// The section of an engine.

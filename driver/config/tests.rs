@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::pace::Schedule;
+use crate::run::Workload;
 
 const KEYS: &[Key] = &[Key {
     name: "pin",
@@ -55,7 +56,7 @@ fn each_layer_lies_over_the_one_before_and_leaves_its_name() {
     config.apply_flag("--events", "workload.events", "2.5k").unwrap();
     assert_eq!(config.options().unwrap().seed, 7);
     let workload = config.workload().unwrap();
-    assert_eq!(workload.mode, Mode::Events { events: 2500, warmup_events: 100_000_000 });
+    assert_eq!(workload.workload, Workload::Events { events: 2500, warmup_events: 100_000_000 });
     assert_eq!(workload.watermark_delay_ms, 100);
     assert!(!config.engine("fake").switch("pin"));
     assert_eq!(origin(&config, "workload.events"), "--events");
@@ -70,8 +71,8 @@ fn the_article_profile_is_the_published_set_up() {
     config.apply_profile("article").unwrap();
     let three_minutes = Duration::from_secs(180);
     assert_eq!(
-        config.workload().unwrap().mode,
-        Mode::Rate { duration: three_minutes, warmup: three_minutes, schedule: Schedule::Constant(1e7) }
+        config.workload().unwrap().workload,
+        Workload::Rate { duration: three_minutes, warmup: three_minutes, schedule: Schedule::Constant(1e7) }
     );
     let options = config.options().unwrap();
     let cycle = [options.person_proportion, options.auction_proportion, options.bid_proportion];
@@ -92,7 +93,7 @@ fn shapes_become_schedules() {
     let rate = |assignments: &[&str]| {
         let all: Vec<&str> = ["mode=rate"].iter().chain(assignments).copied().collect();
         match set(&all).unwrap().workload() {
-            Ok(Workload { mode: Mode::Rate { schedule, .. }, .. }) => Ok(schedule),
+            Ok(WorkloadSettings { workload: Workload::Rate { schedule, .. }, .. }) => Ok(schedule),
             Ok(other) => panic!("{other:?}"),
             Err(error) => Err(error.to_string()),
         }

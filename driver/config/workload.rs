@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::key::{self, Allowed, Key};
 use super::{Config, ConfigError, Origin};
 use crate::pace::Schedule;
+use crate::run::{Deadlines, Workload};
 
 /// Events are numbered up to 2^53, so that no engine has to round a number.
 const EVENTS_MAX: u64 = 1 << 53;
@@ -33,6 +34,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "deadline.start" "60s" Allowed::Duration; "longest wait for the first event"
     "deadline.stall" "60s" Allowed::Duration; "longest time without any progress"
     "deadline.stop" "30s" Allowed::Duration; "longest wait for the end of a job that was told to stop"
+    "deadline.total" "0s" Allowed::Duration; "longest time of a whole run, 0s for as long as it moves"
 };
 
 /// Keys that only one mode reads.
@@ -41,11 +43,11 @@ const ONLY: &[(&str, &[&str])] = &[
     ("rate", &["duration", "warmup", "rate", "shape", "next-rate", "period"]),
 ];
 
-/// What is offered to an engine, and for how long.
+/// What is offered to an engine, how often, and how long to wait for what.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Workload {
+pub struct WorkloadSettings {
     /// A number of events, or a time.
-    pub mode: Mode,
+    pub workload: Workload,
     /// How far the watermark stays behind the highest event time, ms.
     pub watermark_delay_ms: u64,
     /// Workers; `None` for the number of cores.
@@ -54,59 +56,37 @@ pub struct Workload {
     pub repeat: u32,
     /// State size at which a run fails, bytes.
     pub memory_budget_bytes: Option<u64>,
-    /// Longest wait for the first event.
-    pub start_deadline: Duration,
-    /// Longest time without any progress.
-    pub stall_deadline: Duration,
-    /// Longest wait for the end of a job that was told to stop.
-    pub stop_deadline: Duration,
+    /// Longest waits.
+    pub deadlines: Deadlines,
 }
 
-/// The two ways to offer events.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Mode {
-    /// A number of events, as fast as the engine takes them.
-    Events {
-        /// Measured events.
-        events: u64,
-        /// Events before the measured ones.
-        warmup_events: u64,
-    },
-    /// For a time, by a schedule.
-    Rate {
-        /// Measured time.
-        duration: Duration,
-        /// Time before the measured one.
-        warmup: Duration,
-        /// When events are due.
-        schedule: Schedule,
-    },
-}
-
-impl Workload {
+impl WorkloadSettings {
     pub(super) fn new(config: &Config) -> Result<Self, ConfigError> {
         refuse_ineffective(config)?;
         let zero_is_none = |name| Some(count(config, name)).filter(|value| *value > 0);
         Ok(Self {
-            mode: mode(config)?,
+            workload: workload(config)?,
             watermark_delay_ms: count(config, "watermark.delay"),
             workers: zero_is_none("workers").and_then(|workers| usize::try_from(workers).ok()),
             repeat: u32::try_from(count(config, "repeat")).unwrap_or(u32::MAX),
             memory_budget_bytes: zero_is_none("memory-budget"),
-            start_deadline: positive_duration(config, "deadline.start")?,
-            stall_deadline: positive_duration(config, "deadline.stall")?,
-            stop_deadline: positive_duration(config, "deadline.stop")?,
+            deadlines: Deadlines {
+                start: positive_duration(config, "deadline.start")?,
+                stall: positive_duration(config, "deadline.stall")?,
+                stop: positive_duration(config, "deadline.stop")?,
+                total: Some(any_duration(config, "deadline.total")).filter(|total| !total.is_zero()),
+            },
         })
     }
 }
 
-fn mode(config: &Config) -> Result<Mode, ConfigError> {
+fn workload(config: &Config) -> Result<Workload, ConfigError> {
     if config.workload_entry("mode").value == "events" {
         let (events, warmup_events) = (count(config, "events"), count(config, "warmup-events"));
-        return Ok(Mode::Events { events, warmup_events });
+        return Ok(Workload::Events { events, warmup_events });
     }
-    let warmup = key::duration(&config.workload_entry("warmup").value).unwrap_or_default();
-    Ok(Mode::Rate { duration: positive_duration(config, "duration")?, warmup, schedule: schedule(config)? })
+    let (duration, warmup) = (positive_duration(config, "duration")?, any_duration(config, "warmup"));
+    Ok(Workload::Rate { duration, warmup, schedule: schedule(config)? })
 }
 
 fn schedule(config: &Config) -> Result<Schedule, ConfigError> {
@@ -153,6 +133,10 @@ fn refuse(config: &Config, name: &str, because: &str) -> Result<(), ConfigError>
 fn count(config: &Config, name: &str) -> u64 {
     // Only values that the key allows are ever stored.
     key::count(&config.workload_entry(name).value).unwrap_or_default()
+}
+
+fn any_duration(config: &Config, name: &str) -> Duration {
+    key::duration(&config.workload_entry(name).value).unwrap_or_default()
 }
 
 fn positive_duration(config: &Config, name: &str) -> Result<Duration, ConfigError> {
