@@ -58,6 +58,17 @@ impl Bids {
         self.extra.push(bid.extra);
     }
 
+    /// Cuts or extends every column to `len` bids; the content of new ones is arbitrary.
+    pub(crate) fn resize(&mut self, len: usize) {
+        self.auction.resize(len, 0);
+        self.bidder.resize(len, 0);
+        self.price.resize(len, 0);
+        self.date_time.resize(len, 0);
+        self.channel.resize(len, Channel::default());
+        self.url.resize(len, Url::default());
+        self.extra.resize(len, Text::default());
+    }
+
     /// Removes all bids, keeps the memory.
     pub fn clear(&mut self) {
         self.auction.clear();

@@ -52,12 +52,42 @@ impl ShortText {
     pub fn get<'a>(&'a self, texts: &'a Texts) -> &'a str {
         if self.len == POOLED {
             let word = |at: usize| {
-                u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]])
+                u32::from_le_bytes([
+                    self.bytes[at],
+                    self.bytes[at + 1],
+                    self.bytes[at + 2],
+                    self.bytes[at + 3],
+                ])
             };
             return texts.get(Text { at: word(0), len: word(4) });
         }
         // Only `inline` sets a length, from a whole `str`.
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+    }
+}
+
+/// Builds a [`ShortText`] of up to 23 ASCII characters.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ShortAscii {
+    len: u8,
+    bytes: [u8; INLINE_MAX],
+}
+
+impl ShortAscii {
+    /// Appends an ASCII character.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, byte: u8) {
+        debug_assert!(byte.is_ascii(), "byte {byte} is no ASCII character");
+        self.bytes[usize::from(self.len)] = byte;
+        self.len += 1;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    pub(crate) fn text(self) -> ShortText {
+        ShortText { len: self.len, bytes: self.bytes }
     }
 }
 

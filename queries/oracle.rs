@@ -126,10 +126,12 @@ pub(crate) fn average(values: &[i64]) -> Value {
 
 /// Rank of a price, 1 to 3.
 fn rank(price: i64) -> usize {
-    match price {
-        ..10_000 => 1,
-        ..1_000_000 => 2,
-        _ => 3,
+    if price < 10_000 {
+        1
+    } else if price < 1_000_000 {
+        2
+    } else {
+        3
     }
 }
 

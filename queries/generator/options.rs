@@ -183,7 +183,8 @@ impl Options {
 
     /// Number of events in which `auctions.in-flight` auctions are opened.
     pub(super) fn auction_ahead(&self) -> u64 {
-        let ahead = u128::from(self.auctions_in_flight) * u128::from(self.cycle()) / u128::from(self.auction_proportion);
+        let ahead = u128::from(self.auctions_in_flight) * u128::from(self.cycle())
+            / u128::from(self.auction_proportion);
         u64::try_from(ahead).unwrap_or(u64::MAX)
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Draws;
+use super::{Draw, Draws};
 use crate::event::{Text, Texts};
 
 /// Size of the pools of letters and of words, bytes.
-const POOL: u64 = 1 << 20;
+pub(super) const POOL: u64 = 1 << 20;
 /// Longest slice of a pool, bytes.
 pub(super) const SLICE_MAX: u64 = 1 << 19;
 
@@ -84,13 +84,13 @@ impl SharedText {
 
     /// `len` letters from a place that draw `k` gives.
     #[inline(always)]
-    pub(super) fn letters(&self, draws: Draws, k: u64, len: u64) -> Text {
-        Text { at: draws.below(k, POOL - len) as u32, len: len as u32 }
+    pub(super) fn letters(&self, draws: &impl Draw, k: u64, len: u64) -> Text {
+        letters_at(draws.below(k, POOL - len), len)
     }
 
     /// `len` characters of the words from a place that draw `k` gives, without spaces at the ends.
     #[inline]
-    pub(super) fn words(&self, draws: Draws, k: u64, len: u64) -> Text {
+    pub(super) fn words(&self, draws: &impl Draw, k: u64, len: u64) -> Text {
         let mut from = draws.below(k, POOL - len) as usize;
         let mut to = from + len as usize;
         while from < to && self.words_bytes[from] == b' ' {
@@ -113,6 +113,12 @@ impl SharedText {
     pub(super) fn state(&self, number: u64) -> Text {
         self.states[number as usize]
     }
+}
+
+/// `len` letters from offset `at` of the letters on, which are at the start of the pool.
+#[inline(always)]
+pub(super) fn letters_at(at: u64, len: u64) -> Text {
+    Text { at: at as u32, len: len as u32 }
 }
 
 /// The text made here is 3 MiB, far below what a pool holds.
