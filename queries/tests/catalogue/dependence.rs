@@ -43,7 +43,8 @@ const ALL_OF_AUCTION: &str =
 const ALL_OF_BID: &str = "auction bidder price channel url dateTime extra";
 
 fn read(query: &Query, table: Table) -> Vec<&'static str> {
-    let (_, person, auction, bid) = READ.iter().find(|(name, ..)| *name == query.name).expect("a row a query");
+    let (_, person, auction, bid) =
+        READ.iter().find(|(name, ..)| *name == query.name).expect("a row a query");
     let fields = match table {
         Table::Person => person,
         Table::Auction => auction,
@@ -117,7 +118,7 @@ fn others(value: &Value) -> Vec<Value> {
     }
 }
 
-fn of_table<'a>(objects: &'a mut [Value], table: Table) -> impl Iterator<Item = &'a mut Value> {
+fn of_table(objects: &mut [Value], table: Table) -> impl Iterator<Item = &mut Value> {
     objects.iter_mut().filter_map(move |object| object.get_mut(table.name()))
 }
 

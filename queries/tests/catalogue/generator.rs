@@ -131,7 +131,9 @@ fn size(event: &Event, texts: &Texts) -> usize {
             let own = person.email_address.get(texts).len() + person.credit_card.get(texts).len();
             8 + own + len(person.name) + len(person.city) + len(person.state) + len(person.extra)
         }
-        Event::Auction(auction) => 48 + len(auction.item_name) + len(auction.description) + len(auction.extra),
+        Event::Auction(auction) => {
+            48 + len(auction.item_name) + len(auction.description) + len(auction.extra)
+        }
         Event::Bid(bid) => 32 + len(bid.extra),
     }
 }

@@ -109,7 +109,8 @@ pub(crate) fn bid_through(
 /// The oracle's answer to a query, sorted, its columns joined by bars.
 pub(crate) fn answer(query: &str, recording: &Recording) -> Vec<String> {
     let query = find(query).expect("a query's name");
-    let mut rows: Vec<String> = (query.oracle)(&recording.events, &recording.texts).iter().map(show).collect();
+    let mut rows: Vec<String> =
+        (query.oracle)(&recording.events, &recording.texts).iter().map(show).collect();
     rows.sort_unstable();
     rows
 }
