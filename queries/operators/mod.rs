@@ -1,17 +1,34 @@
-//! What the dataflows share.
+//! What the dataflows share: logical time, the environment they run in, sinks, and operators that two queries need or that
+//! deserve to be tested alone. One operator a file.
+
+pub mod batch;
+pub mod environment;
+pub mod held;
+pub mod hopping_count;
+pub mod kernel;
+pub mod session;
+pub mod sink;
+pub mod time;
+pub mod window_maximum;
 
 use std::rc::Rc;
 
 use timely::dataflow::StreamVec;
 
-use crate::block::Block;
+pub use environment::{Counters, Environment};
+pub use time::Time;
 
-/// Logical time of the dataflows.
-pub type Time = u128;
+use crate::block::Block;
 
 /// Blocks of events of one worker.
 pub type Blocks<'scope> = StreamVec<'scope, Time, Rc<Block>>;
 
-/// What a dataflow runs in.
-#[derive(Debug)]
-pub struct Environment;
+/// Hash map of the operators: ids are small integers, for which a multiplication is hash enough.
+pub type Map<K, V> = hashbrown::HashMap<K, V, rustc_hash::FxBuildHasher>;
+
+/// Hash by which rows are dealt to workers. Its bits differ from those that [`Map`] uses, else every worker's map would
+/// be filled in part.
+#[inline]
+pub fn route(key: i64) -> u64 {
+    crate::generator::mix(key as u64)
+}

@@ -1,5 +1,6 @@
 //! q0, pass-through: every bid, unchanged. Stresses the engine's own cost per event: source, hand-over, sink.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "the engine's own cost per event: source, hand-over, sink",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q1, currency conversion: every bid with its price in euros: price × 0.908, exact to three decimals. Stresses a map with exact decimal arithmetic.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, decimal, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a map with exact decimal arithmetic",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

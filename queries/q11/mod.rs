@@ -1,5 +1,6 @@
 //! q11, user sessions: for each bidder the sessions of activity: bids at most 10 s apart, with their number. Stresses session windows: merging, many keys, timers.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "session windows: merging, many keys, timers",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q2, selection: the bids on every 123rd auction. Stresses a selective filter.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a selective filter",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q5, hot items: for each 10 s window, every 2 s, the auctions with the most bids in it; all of them when several tie. Stresses overlapping windows over many keys, and a maximum over their counts.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "overlapping windows over many keys, and a maximum over their counts",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

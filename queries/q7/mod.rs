@@ -1,5 +1,6 @@
 //! q7, highest bid: for each 10 s window the bids at its highest price; all of them when several tie. Stresses a global maximum per window, joined back to the rows.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a global maximum per window, joined back to the rows",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[
