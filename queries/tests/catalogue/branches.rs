@@ -99,7 +99,7 @@ fn q4_counts_bids_at_both_ends_of_an_auction_and_truncates_toward_zero() {
         bid(1, 9, 901, 201),
         auction(2, 1, 10, (100, 200)),
         bid(2, 9, 8, 200),
-        bid(2, 9, 7, 150),
+        bid(2, 9, 6, 150),
         // Category 11: -1 and -2, average -1.5. Category 12: no valid bid, no row.
         auction(3, 1, 11, (100, 200)),
         bid(3, 9, -1, 150),
