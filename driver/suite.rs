@@ -3,7 +3,7 @@
 use crate::engine::{Engine, EngineError};
 use crate::listener::Listener;
 use crate::result::{Keep, RunResult, State};
-use crate::run::{self, Interrupt, RunRequest};
+use crate::run::{self, Interrupt, Place, RunRequest};
 
 /// Makes a fresh engine for a run.
 pub type NewEngine<'a> = dyn FnMut(&RunRequest) -> Result<Box<dyn Engine>, EngineError> + Send + 'a;
@@ -97,6 +97,7 @@ fn geometric_mean(values: &[f64]) -> Option<f64> {
 
 impl Suite {
     /// Runs all of it. `new_engine` makes a fresh engine for every run; when it fails, that run is `failed` with its words.
+    /// An interrupt ends the current run, and those that would follow are left out.
     pub async fn run(
         &self,
         new_engine: &mut NewEngine<'_>,
@@ -104,7 +105,36 @@ impl Suite {
         listener: &mut dyn Listener,
         interrupt: &mut Interrupt,
     ) -> SuiteReport {
-        let _ = (new_engine, keep, listener, interrupt, run::run);
-        std::future::pending().await
+        let mut results = Vec::new();
+        let mut keep_errors = Vec::new();
+        for (request, place) in self.plan() {
+            if interrupt.came() {
+                break;
+            }
+            let outcome = match new_engine(request) {
+                Ok(mut engine) => run::run(&mut *engine, request, place, keep, listener, interrupt).await,
+                Err(error) => run::stillborn(request, place, error.message, keep, listener),
+            };
+            results.push(outcome.result);
+            keep_errors.extend(outcome.keep_error);
+        }
+        let totals = Totals::of(&results);
+        SuiteReport { results, totals, interrupted: interrupt.came(), keep_errors }
+    }
+
+    /// Every run in its order.
+    pub fn plan(&self) -> Vec<(&RunRequest, Place)> {
+        let rounds = || 1..=self.repeats;
+        let pairs: Vec<_> = match self.order {
+            Order::Interleaved => {
+                rounds().flat_map(|repeat| self.requests.iter().map(move |one| (one, repeat))).collect()
+            }
+            Order::QueryByQuery => {
+                self.requests.iter().flat_map(|one| rounds().map(move |repeat| (one, repeat))).collect()
+            }
+        };
+        let runs = pairs.len();
+        let numbered = pairs.into_iter().zip(1..);
+        numbered.map(|((request, repeat), run)| (request, Place { repeat, run, runs })).collect()
     }
 }

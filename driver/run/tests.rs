@@ -1,0 +1,1 @@
+//! Lives of a fake engine.
