@@ -1,2 +1,59 @@
-//! The command line.
-fn main() {}
+//! The program `nexmark`, as a table of contents: arguments, configuration, then one file a command.
+
+mod answer;
+mod args;
+mod config;
+mod engines;
+mod generate;
+mod interrupt;
+mod list;
+mod printer;
+mod progress;
+mod quantity;
+mod results;
+mod run;
+mod selection;
+mod show;
+mod table;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use args::{Arguments, Command};
+use clap::Parser as _;
+
+// Faster than the system's allocator where windows and joins make many small pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Exit code of wrong usage or configuration.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return args::explain(&error),
+    };
+    printer::choose(arguments.global.color);
+    match command(&arguments) {
+        Ok(code) => code,
+        // Whoever read stdout has enough.
+        Err(error) if printer::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer::error(format!("{error:#}"));
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn command(arguments: &Arguments) -> Result<ExitCode> {
+    let global = &arguments.global;
+    match &arguments.command {
+        Command::List => list::command(global),
+        Command::Run(run) => run::command(global, run),
+        Command::Answer(answer) => answer::command(global, answer),
+        Command::Generate(generate) => generate::command(global, generate),
+        Command::Show(show) => show::command(show),
+        Command::Config => config::command(global),
+    }
+}

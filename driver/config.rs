@@ -166,6 +166,11 @@ impl Config {
         Ok(options)
     }
 
+    /// Number of events of mode `events`, whatever the mode is: for commands that know no other.
+    pub fn events(&self) -> u64 {
+        count(&self.workload_entry("events").value).unwrap_or_default()
+    }
+
     /// How events are offered, checked together.
     ///
     /// # Errors

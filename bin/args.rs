@@ -1,0 +1,222 @@
+//! What can be typed. Numbers and durations stay text here: the configuration reads them, so that a flag, a file and
+//! `--set` are checked by the same rules and complain in the same words.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{USAGE, printer};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    all runs passed
+  1    a run did not pass
+  2    usage or configuration is wrong, nothing was started
+  130  interrupted; what was measured is kept";
+
+/// Benchmark for stream processors: the Nexmark queries on several engines, with checked answers.
+#[derive(Debug, Parser)]
+#[command(name = "nexmark", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Engine to measure, see `nexmark list`
+    #[arg(long, global = true, value_name = "NAME", default_value = "native")]
+    pub(crate) engine: String,
+    /// Configuration file; conf/nexmark.toml shows every key
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Profile to start from: default, article or heavy
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Sets one key of events, workload or engine; may be repeated
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Says more on stderr
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Colours: auto follows the terminal and NO_COLOR
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Lists queries and engines, and which engine runs which query
+    List,
+    /// Measures queries, and writes a result file a run
+    #[command(after_help = EXIT_CODES)]
+    Run(RunArguments),
+    /// Prints the answer of a query as NDJSON, sorted
+    Answer(AnswerArguments),
+    /// Prints the events of the stream
+    Generate(GenerateArguments),
+    /// Prints results again
+    Show(ShowArguments),
+    /// Prints the effective configuration and where each value came from
+    Config,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// all, names such as q0,q5 and ranges such as q5-q9
+    #[arg(required = true, value_name = "QUERIES")]
+    pub(crate) queries: Vec<String>,
+    /// Measures the time that N events take, such as 10M [default: 10000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["duration", "warmup", "rate"])]
+    pub(crate) events: Option<String>,
+    /// Measures for a time, such as 30s or 3m, after a warm-up
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) duration: Option<String>,
+    /// Time before the measured one [default: 10s]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) warmup: Option<String>,
+    /// Events offered per second for --duration; 0 for as fast as the engine takes them [default: 0]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    pub(crate) rate: Option<String>,
+    /// Workers; 0 for the number of cores [default: 0]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    pub(crate) workers: Option<String>,
+    /// Runs of each query, in turn [default: 1]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub(crate) repeat: Option<String>,
+    /// Takes the answer's digest, too; slower, and marked so
+    #[arg(long)]
+    pub(crate) digest: bool,
+    /// Name under which the results are found later
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) label: Option<String>,
+    /// Directory of the result files
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub(crate) out: PathBuf,
+    /// How the results are printed
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) format: TableFormat,
+    /// Says what would be run, and runs nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    Table,
+    Json,
+    Csv,
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArguments {
+    /// Name of the query
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// Number of events [default: 10000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "input")]
+    pub(crate) events: Option<String>,
+    /// Workers; 0 for the number of cores [default: 0]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    pub(crate) workers: Option<String>,
+    /// Takes events from NDJSON as `generate` prints it, - for stdin, in the order of its lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Prints only the number of rows and their digest
+    #[arg(long)]
+    pub(crate) digest: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArguments {
+    /// Number of events [default: 10000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) events: Option<String>,
+    /// Position of the first event
+    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value = "0")]
+    pub(crate) from: String,
+    /// Form of the events
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
+    pub(crate) format: EventFormat,
+    /// Directory for the files person.csv, auction.csv and bid.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Form of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EventFormat {
+    Ndjson,
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// Result files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How the results are printed
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) format: TableFormat,
+}
+
+/// Prints help or the version to stdout, or says on one line of stderr what is wrong with the usage.
+pub(crate) fn explain(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A closed stdout has nobody to tell.
+        let _closed = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _closed = error.print();
+    } else {
+        printer::error(one_line(&error.render().to_string()));
+    }
+    ExitCode::from(USAGE)
+}
+
+/// A message of clap as one line: what is wrong and the tip, without the usage text.
+fn one_line(message: &str) -> String {
+    let said = message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let parts: Vec<&str> = said.map(str::trim).filter(|line| !line.is_empty()).collect();
+    let joined = parts.join(" ").replace(" tip: ", "; ").replace(" [possible values: ", ", allowed is [");
+    joined.trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn messages_become_one_line() {
+        let message = "error: invalid value 'xml' for '--format <FORMAT>'\n  [possible values: table, json]\n\n  tip: a \
+            similar value exists: 'x'\n\nFor more information, try '--help'.\n";
+        assert_eq!(
+            one_line(message),
+            "invalid value 'xml' for '--format <FORMAT>', allowed is [table, json]; a similar value exists: 'x'"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Progress of runs on stderr: a bar where somebody looks on, else a line a step.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nexmark_driver::listener::{Listener, RunEvent, RunProgress};
+use nexmark_driver::result::{RunResult, State};
+use nexmark_driver::run::Phase;
+
+use crate::printer;
+use crate::quantity::si;
+
+/// Steps of a whole bar.
+const STEPS: u64 = 1000;
+const STYLE: &str = "{prefix} {bar:24} {msg}";
+
+/// Shows what a run tells.
+pub(crate) struct Progress {
+    verbose: bool,
+    title: String,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Shows progress; with more words when `verbosity` says so.
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        Self { verbose: verbosity == Verbosity::More, title: String::new(), bar: None }
+    }
+
+    fn start(&mut self, query: &str, run: usize, runs: usize) {
+        let width = runs.to_string().len();
+        self.title = format!("[{run:>width$}/{runs}] {query:<3}");
+        if printer::is_live() {
+            let bar = ProgressBar::new(STEPS).with_prefix(self.title.clone());
+            // The template is a constant, so it is well-formed.
+            bar.set_style(ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            self.bar = Some(bar);
+        }
+    }
+
+    fn phase(&self, phase: Phase) {
+        match &self.bar {
+            Some(bar) => bar.set_message(phase.name()),
+            None if self.verbose => self.line(phase.name()),
+            None => {}
+        }
+    }
+
+    fn advance(&self, progress: &RunProgress) {
+        if let Some(bar) = &self.bar {
+            bar.set_position((progress.share * STEPS as f64) as u64);
+            bar.set_message(describe(progress));
+        }
+    }
+
+    fn finish(&mut self, result: &RunResult) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        self.line(&summary(result));
+    }
+
+    fn line(&self, text: &str) {
+        let text = format!("{} {text}", self.title);
+        match &self.bar {
+            Some(bar) => bar.suspend(|| printer::note(&text)),
+            None => printer::note(&text),
+        }
+    }
+}
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    Normal,
+    More,
+}
+
+impl Listener for Progress {
+    fn event(&mut self, event: &RunEvent<'_>) {
+        match event {
+            RunEvent::Started { query, run, runs, .. } => self.start(query, *run, *runs),
+            RunEvent::Described(engine) if self.verbose => {
+                let config: Vec<String> = engine.config.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                self.line(&format!("on {} {} {}", engine.name, engine.version, config.join(" ")));
+            }
+            RunEvent::Phase(phase) => self.phase(*phase),
+            RunEvent::Progress(progress) => self.advance(progress),
+            RunEvent::Warning(text) => self.line(&format!("warning: {text}")),
+            RunEvent::Saved(path) if self.verbose => self.line(&format!("written to {}", path.display())),
+            RunEvent::Finished(result) => self.finish(result),
+            RunEvent::Described(_) | RunEvent::Saved(_) => {}
+        }
+    }
+}
+
+fn describe(progress: &RunProgress) -> String {
+    let mut text = progress.phase.name().to_owned();
+    if let Some(rate) = progress.events_per_s {
+        text = format!("{text}  {} events/s", si(rate));
+    }
+    if let Some(behind) = progress.behind_events.filter(|behind| *behind > 0) {
+        text = format!("{text}  {} events behind", si(behind as f64));
+    }
+    if progress.restarts > 0 {
+        text = format!("{text}  {} restarts", progress.restarts);
+    }
+    text
+}
+
+fn summary(result: &RunResult) -> String {
+    let state = result.state.name();
+    match (result.state, result.events_per_s, &result.message) {
+        (State::Passed, Some(rate), _) => format!("{state}  {} events/s", si(rate)),
+        (_, _, Some(message)) => format!("{state}: {message}"),
+        _ => state.to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Numbers for people: four digits at most and an SI prefix. Units stand in the header or behind.
+
+const PREFIXES: [&str; 5] = ["", " k", " M", " G", " T"];
+
+/// As in `12.3 M`, `845` or `0.12`.
+pub(crate) fn si(value: f64) -> String {
+    let mut scaled = value;
+    let mut prefix = 0;
+    // 999.5 rounds to the next prefix.
+    while scaled.abs() >= 999.5 && prefix + 1 < PREFIXES.len() {
+        scaled /= 1000.0;
+        prefix += 1;
+    }
+    format!("{}{}", digits(scaled, prefix == 0 && value.fract() == 0.0), PREFIXES[prefix])
+}
+
+/// Seconds or cores, as in `0.052`, `1.25`, `12.3` or `180`.
+pub(crate) fn decimal(value: f64) -> String {
+    if value.abs() < 0.1 && value != 0.0 { format!("{value:.3}") } else { digits(value, false) }
+}
+
+fn digits(value: f64, whole: bool) -> String {
+    match value.abs() {
+        _ if whole => format!("{value:.0}"),
+        magnitude if magnitude < 9.995 => format!("{value:.2}"),
+        magnitude if magnitude < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (7.0, "7"),
+            (845.0, "845"),
+            (999.6, "1.00 k"),
+            (1000.0, "1.00 k"),
+            (12_345_678.0, "12.3 M"),
+            (999_999.0, "1.00 M"),
+            (1e9, "1.00 G"),
+            (5e15, "5000 T"),
+            (0.125, "0.12"),
+        ] {
+            assert_eq!(si(value), text, "{value}");
+        }
+        assert_eq!([0.0523, 1.25, 12.34, 180.4].map(decimal), ["0.052", "1.25", "12.3", "180"]);
+    }
+}

@@ -1,0 +1,156 @@
+//! Results as a table, JSON, CSV or Markdown: the same for `run`, which has just made them, and `show`, which read them.
+
+use anyhow::Result;
+use nexmark_driver::result::{RunResult, State};
+use nexmark_driver::suite::Totals;
+
+use crate::args::TableFormat;
+use crate::printer::{self, Tone};
+use crate::quantity::{decimal, si};
+use crate::table::{Align, Cell, Table, csv_line};
+
+/// What is not known.
+const UNKNOWN: &str = "n/a";
+
+const COLUMNS: &[(&str, Align)] = &[
+    ("query", Align::Left),
+    ("state", Align::Left),
+    ("events", Align::Right),
+    ("time s", Align::Right),
+    ("events/s", Align::Right),
+    ("cores", Align::Right),
+    ("events/s/core", Align::Right),
+    ("CPU s", Align::Right),
+    ("memory B", Align::Right),
+    ("rows", Align::Right),
+    ("notes", Align::Left),
+];
+
+/// Prints results in the order given.
+pub(crate) fn print(results: &[RunResult], format: TableFormat) -> Result<()> {
+    let text = match format {
+        TableFormat::Table => table(results).terminal(),
+        TableFormat::Markdown => table(results).markdown(),
+        TableFormat::Json => serde_json::to_string_pretty(results)?,
+        TableFormat::Csv => csv(results),
+    };
+    Ok(printer::data(text)?)
+}
+
+fn table(results: &[RunResult]) -> Table {
+    let mut table = Table::new(COLUMNS);
+    for result in results {
+        table.push(row(result));
+    }
+    let totals = Totals::of(results);
+    if totals.passed > 1 {
+        table.push(sums(&totals));
+        table.push(means(&totals));
+    }
+    table
+}
+
+fn row(result: &RunResult) -> Vec<Cell> {
+    let state = Cell::toned(tone(result.state), result.state.name());
+    let count = |value: Option<u64>| number(value.map(|value| value as f64), si);
+    vec![
+        result.query.as_str().into(),
+        state,
+        count(result.events),
+        number(result.seconds, decimal),
+        number(result.events_per_s, si),
+        number(result.cores, decimal),
+        number(result.events_per_s_per_core, si),
+        number(result.cpu_seconds, decimal),
+        count(result.rss_bytes_max),
+        count(result.rows_out),
+        notes(result).into(),
+    ]
+}
+
+fn sums(totals: &Totals) -> Vec<Cell> {
+    let mut row = label("sum", totals);
+    row[3] = number(totals.seconds, decimal);
+    row[7] = number(totals.cpu_seconds, decimal);
+    row
+}
+
+fn means(totals: &Totals) -> Vec<Cell> {
+    let mut row = label("geometric mean", totals);
+    row[4] = number(totals.events_per_s_geomean, si);
+    row
+}
+
+/// A row of totals, which are of the passed runs alone.
+fn label(name: &str, totals: &Totals) -> Vec<Cell> {
+    let mut row: Vec<Cell> = vec![Cell::from(""); COLUMNS.len()];
+    row[0] = Cell::toned(Tone::Head, name);
+    row[1] = format!("of {} passed", totals.passed).into();
+    row
+}
+
+fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {
+    value.map_or_else(|| Cell::toned(Tone::Quiet, UNKNOWN), |value| show(value).into())
+}
+
+fn tone(state: State) -> Tone {
+    match state {
+        State::Passed => Tone::Good,
+        State::Unsupported => Tone::Quiet,
+        State::Cancelled => Tone::Doubtful,
+        State::Failed | State::TimedOut | State::Invalid => Tone::Bad,
+    }
+}
+
+/// Everything that a reader of the numbers should know, in one text.
+fn notes(result: &RunResult) -> String {
+    let mut notes: Vec<String> = result.message.iter().cloned().collect();
+    notes.extend(result.notes.iter().cloned());
+    notes.extend(result.deviations.iter().map(|text| format!("deviates: {text}")));
+    if result.restarts > 0 {
+        notes.push(format!("{} restarts", result.restarts));
+    }
+    if let Some(late) = result.late_rows.filter(|late| *late > 0) {
+        notes.push(format!("{late} late rows dropped"));
+    }
+    if let Some(answer) = result.answer {
+        notes.push(format!("answer {answer}"));
+    }
+    notes.join("; ").replace('\n', " ")
+}
+
+fn csv(results: &[RunResult]) -> String {
+    let header = "name,label,query,repeat,engine,engine_version,state,message,events,seconds,events_per_s,cpu_seconds,\
+        cores,events_per_s_per_core,rss_bytes_max,rows_out,answer_rows,answer_digest,notes";
+    let mut lines = vec![header.to_owned()];
+    lines.extend(results.iter().map(csv_row));
+    lines.join("\n")
+}
+
+fn csv_row(result: &RunResult) -> String {
+    let engine = result.engine.clone().unwrap_or_default();
+    let exact = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let count = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let values = [
+        result.name.clone(),
+        result.label.clone().unwrap_or_default(),
+        result.query.clone(),
+        result.repeat.to_string(),
+        engine.name,
+        engine.version,
+        result.state.name().to_owned(),
+        result.message.clone().unwrap_or_default(),
+        count(result.events),
+        exact(result.seconds),
+        exact(result.events_per_s),
+        exact(result.cpu_seconds),
+        exact(result.cores),
+        exact(result.events_per_s_per_core),
+        count(result.rss_bytes_max),
+        count(result.rows_out),
+        result.answer.map(|answer| answer.rows.to_string()).unwrap_or_default(),
+        result.answer.map(|answer| format!("{:016x}", answer.sum)).unwrap_or_default(),
+        result.notes.join("; "),
+    ];
+    csv_line(values.iter().map(String::as_str))
+}

@@ -1,0 +1,97 @@
+//! A table, as text for the terminal, as Markdown or as CSV.
+
+use comfy_table::{CellAlignment, ContentArrangement, presets};
+
+use crate::printer::{Tone, paint};
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// A cell: its text and how it is coloured on a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+impl Cell {
+    /// A cell in a tone.
+    pub(crate) fn toned(tone: Tone, text: impl Into<String>) -> Self {
+        Self { text: text.into(), tone }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::toned(Tone::Plain, text)
+    }
+}
+
+/// Rows under a header.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table of these columns.
+    pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
+        Self { columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(), rows: Vec::new() }
+    }
+
+    /// Appends a row.
+    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+        self.rows.push(row);
+    }
+
+    /// For a terminal: aligned columns without borders, wrapped to its width. The printer drops the colours where they
+    /// are not wanted.
+    pub(crate) fn terminal(&self) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(self.columns.iter().map(|(name, _)| paint(Tone::Head, name)));
+        for row in &self.rows {
+            table.add_row(row.iter().map(|cell| paint(cell.tone, &cell.text)));
+        }
+        for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
+            column.set_padding((0, 2)).set_cell_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            });
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// For a document.
+    pub(crate) fn markdown(&self) -> String {
+        let mut lines = vec![row_of(self.columns.iter().map(|(name, _)| name.as_str()))];
+        lines.push(row_of(self.columns.iter().map(|(_, align)| match align {
+            Align::Left => "---",
+            Align::Right => "---:",
+        })));
+        lines.extend(self.rows.iter().map(|row| row_of(row.iter().map(|cell| cell.text.as_str()))));
+        lines.join("\n")
+    }
+}
+
+/// A line of CSV, quoted by RFC 4180 where a text needs it.
+pub(crate) fn csv_line<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = |value: &str| {
+        if value.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.to_owned()
+        }
+    };
+    values.into_iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
+fn row_of<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |", cells.join(" | "))
+}
