@@ -11,7 +11,7 @@ use nexmark_driver::config::Config;
 use nexmark_driver::engine::{Input, Output};
 use nexmark_driver::listener::Silent;
 use nexmark_driver::result::{Discard, State};
-use nexmark_driver::run::{self, Outcome, RunRequest, Workload};
+use nexmark_driver::run::{self, Outcome, Place, RunRequest, Workload};
 use nexmark_queries::Query;
 use nexmark_queries::answer::{Row, Thousandths, Value};
 use nexmark_queries::ndjson::{Recorder, Recording};
@@ -30,7 +30,9 @@ pub(crate) fn command(global: &Global, arguments: &AnswerArguments) -> Result<Ex
     let mut engine = engines::create(engine, &config)?;
     let outcome = runtime()?.block_on(async {
         let mut interrupt = interrupt::listen()?;
-        let outcome = run::run(engine.as_mut(), &request, &mut Discard, &mut Silent, &mut interrupt).await;
+        let outcome =
+            run::run(engine.as_mut(), &request, Place::ALONE, &mut Discard, &mut Silent, &mut interrupt)
+                .await;
         Ok::<_, anyhow::Error>((outcome, interrupt.came()))
     })?;
     match outcome {

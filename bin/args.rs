@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::{USAGE, printer};
 
@@ -81,22 +81,22 @@ pub(crate) struct RunArguments {
     #[arg(required = true, value_name = "QUERIES")]
     pub(crate) queries: Vec<String>,
     /// Measures the time that N events take, such as 10M [default: 10000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["duration", "warmup", "rate"])]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["duration", "warmup", "rate"])]
     pub(crate) events: Option<String>,
     /// Measures for a time, such as 30s or 3m, after a warm-up
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Time before the measured one [default: 10s]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub(crate) warmup: Option<String>,
     /// Events offered per second for --duration; 0 for as fast as the engine takes them [default: 0]
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", allow_hyphen_values = true)]
     pub(crate) rate: Option<String>,
     /// Workers; 0 for the number of cores [default: 0]
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) workers: Option<String>,
     /// Runs of each query, in turn [default: 1]
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) repeat: Option<String>,
     /// Takes the answer's digest, too; slower, and marked so
     #[arg(long)]
@@ -130,10 +130,10 @@ pub(crate) struct AnswerArguments {
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
     /// Number of events [default: 10000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "input")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "input")]
     pub(crate) events: Option<String>,
     /// Workers; 0 for the number of cores [default: 0]
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) workers: Option<String>,
     /// Takes events from NDJSON as `generate` prints it, - for stdin, in the order of its lines
     #[arg(long, value_name = "FILE")]
@@ -146,10 +146,10 @@ pub(crate) struct AnswerArguments {
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArguments {
     /// Number of events [default: 10000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) events: Option<String>,
     /// Position of the first event
-    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value = "0")]
+    #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0")]
     pub(crate) from: String,
     /// Form of the events
     #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
@@ -183,17 +183,33 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         let _closed = error.print();
         return ExitCode::SUCCESS;
     }
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _closed = error.print();
-    } else {
-        printer::error(one_line(&error.render().to_string()));
+    match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _closed = error.print();
+        }
+        ErrorKind::InvalidSubcommand => printer::error(unknown_command(error)),
+        _ => printer::error(one_line(&error.render().to_string())),
     }
     ExitCode::from(USAGE)
 }
 
+/// The message for an unknown command; that of clap names no command when none is near.
+fn unknown_command(error: &clap::Error) -> String {
+    let name = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => name.as_str(),
+        _ => "",
+    };
+    let definition = Arguments::command();
+    let known: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+    let near = nexmark_queries::nearest(name, known.iter().copied());
+    let hint = near.map(|near| format!(", did you mean {near:?}?")).unwrap_or_default();
+    format!("unknown command {name:?}, known are {}{hint}", known.join(", "))
+}
+
 /// A message of clap as one line: what is wrong and the tip, without the usage text.
 fn one_line(message: &str) -> String {
-    let said = message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let said =
+        message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let parts: Vec<&str> = said.map(str::trim).filter(|line| !line.is_empty()).collect();
     let joined = parts.join(" ").replace(" tip: ", "; ").replace(" [possible values: ", ", allowed is [");
     joined.trim_start_matches("error: ").to_owned()
@@ -201,8 +217,6 @@ fn one_line(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -29,8 +29,12 @@ pub(crate) fn command(global: &Global, arguments: &GenerateArguments) -> Result<
     match (arguments.format, &arguments.out) {
         (EventFormat::Ndjson, None) => print(&generator, positions)?,
         (EventFormat::Csv, Some(directory)) => write_csv(&generator, positions, directory)?,
-        (EventFormat::Ndjson, Some(_)) => bail!("--out has no effect with --format ndjson, which goes to stdout"),
-        (EventFormat::Csv, None) => bail!("--format csv needs --out DIR, since it makes a file for each kind of event"),
+        (EventFormat::Ndjson, Some(_)) => {
+            bail!("--out has no effect with --format ndjson, which goes to stdout")
+        }
+        (EventFormat::Csv, None) => {
+            bail!("--format csv needs --out DIR, since it makes a file for each kind of event")
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -20,7 +20,9 @@ pub(crate) fn listen() -> Result<Interrupt> {
 
 async fn wait((mut interrupts, mut terminations): (Signal, Signal), interrupter: Interrupter) {
     next(&mut interrupts, &mut terminations).await;
-    printer::note("nexmark: interrupted: stopping the engine and keeping what was measured; once more quits at once");
+    printer::note(
+        "nexmark: interrupted: stopping the engine and keeping what was measured; once more quits at once",
+    );
     interrupter.interrupt();
     next(&mut interrupts, &mut terminations).await;
     quit();

@@ -19,7 +19,7 @@ pub(crate) fn command(global: &Global) -> Result<ExitCode> {
         made.push((engine.name, engines::create(engine, &config)?));
     }
     printer::data(queries(&made).terminal())?;
-    let mut engines = Table::new(&[("engine", Align::Left), ("what it is", Align::Left)]);
+    let mut engines = Table::new(&[("engine", Align::Left), ("what it is", Align::Wrapped)]);
     for engine in ENGINES {
         engines.push(vec![engine.name.into(), engine.title.into()]);
     }
@@ -31,7 +31,7 @@ pub(crate) fn command(global: &Global) -> Result<ExitCode> {
 }
 
 fn queries(engines: &[(&'static str, Box<dyn Engine>)]) -> Table {
-    let mut columns = vec![("query", Align::Left), ("name", Align::Left), ("stresses", Align::Left)];
+    let mut columns = vec![("query", Align::Left), ("name", Align::Left), ("stresses", Align::Wrapped)];
     columns.extend(engines.iter().map(|(name, _)| (*name, Align::Left)));
     let mut table = Table::new(&columns);
     for query in ALL {

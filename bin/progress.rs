@@ -33,7 +33,9 @@ impl Progress {
         if printer::is_live() {
             let bar = ProgressBar::new(STEPS).with_prefix(self.title.clone());
             // The template is a constant, so it is well-formed.
-            bar.set_style(ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar()));
+            bar.set_style(
+                ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar()),
+            );
             bar.enable_steady_tick(Duration::from_millis(200));
             self.bar = Some(bar);
         }
@@ -62,10 +64,14 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
-        let text = format!("{} {text}", self.title);
+        self.above(|| printer::note(format!("{} {text}", self.title)));
+    }
+
+    /// Prints above the bar, where there is one.
+    fn above(&self, print: impl FnOnce()) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| printer::note(&text)),
-            None => printer::note(&text),
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
     }
 }
@@ -82,12 +88,13 @@ impl Listener for Progress {
         match event {
             RunEvent::Started { query, run, runs, .. } => self.start(query, *run, *runs),
             RunEvent::Described(engine) if self.verbose => {
-                let config: Vec<String> = engine.config.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                let config: Vec<String> =
+                    engine.config.iter().map(|(key, value)| format!("{key}={value}")).collect();
                 self.line(&format!("on {} {} {}", engine.name, engine.version, config.join(" ")));
             }
             RunEvent::Phase(phase) => self.phase(*phase),
             RunEvent::Progress(progress) => self.advance(progress),
-            RunEvent::Warning(text) => self.line(&format!("warning: {text}")),
+            RunEvent::Warning(text) => self.above(|| printer::warning(format!("{} {text}", self.title))),
             RunEvent::Saved(path) if self.verbose => self.line(&format!("written to {}", path.display())),
             RunEvent::Finished(result) => self.finish(result),
             RunEvent::Described(_) | RunEvent::Saved(_) => {}

@@ -23,7 +23,7 @@ const COLUMNS: &[(&str, Align)] = &[
     ("CPU s", Align::Right),
     ("memory B", Align::Right),
     ("rows", Align::Right),
-    ("notes", Align::Left),
+    ("notes", Align::Wrapped),
 ];
 
 /// Prints results in the order given.
@@ -52,6 +52,12 @@ fn table(results: &[RunResult]) -> Table {
 
 fn row(result: &RunResult) -> Vec<Cell> {
     let state = Cell::toned(tone(result.state), result.state.name());
+    if result.state == State::Unsupported {
+        // There was nothing to measure, so nothing is missing either.
+        let mut row = blank(&result.query);
+        (row[1], row[10]) = (state, notes(result).into());
+        return row;
+    }
     let count = |value: Option<u64>| number(value.map(|value| value as f64), si);
     vec![
         result.query.as_str().into(),
@@ -83,9 +89,16 @@ fn means(totals: &Totals) -> Vec<Cell> {
 
 /// A row of totals, which are of the passed runs alone.
 fn label(name: &str, totals: &Totals) -> Vec<Cell> {
-    let mut row: Vec<Cell> = vec![Cell::from(""); COLUMNS.len()];
+    let mut row = blank("");
     row[0] = Cell::toned(Tone::Head, name);
     row[1] = format!("of {} passed", totals.passed).into();
+    row
+}
+
+/// A row with nothing but its first cell.
+fn blank(name: &str) -> Vec<Cell> {
+    let mut row = vec![Cell::from(""); COLUMNS.len()];
+    row[0] = name.into();
     row
 }
 
@@ -102,17 +115,15 @@ fn tone(state: State) -> Tone {
     }
 }
 
-/// Everything that a reader of the numbers should know, in one text.
+/// The note that most short runs have; its explanation would fill every line.
+const TOO_SHORT: &str = "too short";
+
+/// What a reader of the numbers should know, in one text.
 fn notes(result: &RunResult) -> String {
+    let brief = |note: &String| if note.starts_with(TOO_SHORT) { TOO_SHORT.to_owned() } else { note.clone() };
     let mut notes: Vec<String> = result.message.iter().cloned().collect();
-    notes.extend(result.notes.iter().cloned());
+    notes.extend(result.notes.iter().map(brief));
     notes.extend(result.deviations.iter().map(|text| format!("deviates: {text}")));
-    if result.restarts > 0 {
-        notes.push(format!("{} restarts", result.restarts));
-    }
-    if let Some(late) = result.late_rows.filter(|late| *late > 0) {
-        notes.push(format!("{late} late rows dropped"));
-    }
     if let Some(answer) = result.answer {
         notes.push(format!("answer {answer}"));
     }

@@ -44,7 +44,9 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
     let mut store = Store::open(&arguments.out)?;
     let report = runtime()?.block_on(async {
         let mut interrupt = interrupt::listen()?;
-        Ok::<_, anyhow::Error>(measure(&suite, engine, &config, &mut store, verbosity(global), &mut interrupt).await)
+        Ok::<_, anyhow::Error>(
+            measure(&suite, engine, &config, &mut store, verbosity(global), &mut interrupt).await,
+        )
     })?;
     finish(&report, arguments)
 }
@@ -142,7 +144,8 @@ fn saved(results: usize, directory: &Path) -> String {
 fn plan(suite: &Suite, engine: &EngineFactory, config: &Config) -> Result<ExitCode> {
     let engine = engines::create(engine, config)?;
     let columns = [("query", Align::Left), ("workload", Align::Left), ("workers", Align::Right)];
-    let mut table = Table::new(&[&columns[..], &[("runs", Align::Right), ("supported", Align::Left)]].concat());
+    let mut table =
+        Table::new(&[&columns[..], &[("runs", Align::Right), ("supported", Align::Wrapped)]].concat());
     for request in &suite.requests {
         let (word, text) = engines::support(engine.as_ref(), request.query);
         table.push(vec![
@@ -197,9 +200,11 @@ pub(crate) fn verbosity(global: &Global) -> Verbosity {
 /// The command line in a form that a shell reads back.
 fn command_line() -> String {
     let plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_=./,:+@%".contains(letter))
+        !text.is_empty()
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_=./,:+@%".contains(letter))
     };
-    let quoted = |text: String| if plain(&text) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
+    let quoted =
+        |text: String| if plain(&text) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
     let arguments = std::env::args_os().map(|argument| quoted(argument.to_string_lossy().into_owned()));
     arguments.collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,6 @@
 //! A table, as text for the terminal, as Markdown or as CSV.
 
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 
 use crate::printer::{Tone, paint};
 
@@ -9,6 +9,8 @@ use crate::printer::{Tone, paint};
 pub(crate) enum Align {
     Left,
     Right,
+    /// Left, and the only one that is broken into lines where the terminal is narrow.
+    Wrapped,
 }
 
 /// A cell: its text and how it is coloured on a terminal.
@@ -41,7 +43,10 @@ pub(crate) struct Table {
 impl Table {
     /// A table of these columns.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
-        Self { columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(), rows: Vec::new() }
+        Self {
+            columns: columns.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Appends a row.
@@ -60,9 +65,12 @@ impl Table {
         }
         for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
             column.set_padding((0, 2)).set_cell_alignment(match align {
-                Align::Left => CellAlignment::Left,
+                Align::Left | Align::Wrapped => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,
             });
+            if *align != Align::Wrapped {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
@@ -71,7 +79,7 @@ impl Table {
     pub(crate) fn markdown(&self) -> String {
         let mut lines = vec![row_of(self.columns.iter().map(|(name, _)| name.as_str()))];
         lines.push(row_of(self.columns.iter().map(|(_, align)| match align {
-            Align::Left => "---",
+            Align::Left | Align::Wrapped => "---",
             Align::Right => "---:",
         })));
         lines.extend(self.rows.iter().map(|row| row_of(row.iter().map(|cell| cell.text.as_str()))));
