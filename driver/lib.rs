@@ -9,3 +9,6 @@ pub mod pace;
 pub mod result;
 pub mod run;
 pub mod suite;
+
+#[cfg(test)]
+mod fake;

@@ -138,3 +138,110 @@ impl Suite {
         numbered.map(|((request, repeat), run)| (request, Place { repeat, run, runs })).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::engine::JobState;
+    use crate::fake::{Fake, Heard, Kept, events, reply, steady};
+    use crate::run::Interrupter;
+
+    fn suite(order: Order) -> Suite {
+        let mut other = events(20_000);
+        other.query = nexmark_queries::ALL[1];
+        Suite { requests: vec![events(10_000), other], repeats: 2, order }
+    }
+
+    fn boxed(fake: Fake) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(fake))
+    }
+
+    fn events_of(request: &RunRequest) -> u64 {
+        request.events_asked().unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_suite_goes_on_after_a_run_that_did_not_pass() {
+        let (mut kept, mut heard) = (Kept::default(), Heard::default());
+        let mut made = 0;
+        let report = suite(Order::Interleaved)
+            .run(
+                &mut |request| {
+                    made += 1;
+                    match made {
+                        1 => boxed(Fake::new(|_| reply(JobState::Failed("boom".to_owned()), 1))),
+                        2 => Err(EngineError::new("no such engine")),
+                        _ => boxed(Fake::new(steady(1_000, events_of(request)))),
+                    }
+                },
+                &mut kept,
+                &mut heard,
+                &mut Interrupt::never(),
+            )
+            .await;
+        let states: Vec<_> = report.results.iter().map(|result| result.state).collect();
+        assert_eq!(states, [State::Failed, State::Failed, State::Passed, State::Passed]);
+        assert_eq!(report.results[1].message.as_deref(), Some("no such engine"));
+        assert_eq!((report.totals.passed, report.totals.not_passed), (2, 2));
+        assert!(!report.passed() && !report.interrupted);
+        let order = [("q0", 1), ("q1", 1), ("q0", 2), ("q1", 2)].map(|(query, n)| (query.to_owned(), n));
+        assert_eq!(heard.started, order);
+        assert_eq!(heard.finished, 4);
+        assert!(report.totals.seconds.is_some_and(|seconds| (29.0..31.0).contains(&seconds)));
+        let names: std::collections::BTreeSet<_> = report.results.iter().map(|result| &result.name).collect();
+        assert_eq!(names.len(), 4, "names are unique");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_interrupt_leaves_out_what_would_follow() {
+        let (interrupter, mut interrupt) = Interrupter::new();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(15)).await;
+            interrupter.interrupt();
+        });
+        let mut engine = |request: &RunRequest| boxed(Fake::new(steady(1_000, events_of(request))));
+        let (mut kept, mut heard) = (Kept::default(), Heard::default());
+        let report = suite(Order::Interleaved).run(&mut engine, &mut kept, &mut heard, &mut interrupt).await;
+        let states: Vec<_> = report.results.iter().map(|result| result.state).collect();
+        assert_eq!(states, [State::Passed, State::Cancelled]);
+        assert!(report.interrupted && !report.passed());
+    }
+
+    #[test]
+    fn repeats_follow_in_either_order() {
+        let plan = |order| -> Vec<(&str, u32)> {
+            let suite = suite(order);
+            suite.plan().into_iter().map(|(request, place)| (request.query.name, place.repeat)).collect()
+        };
+        assert_eq!(plan(Order::Interleaved), [("q0", 1), ("q1", 1), ("q0", 2), ("q1", 2)]);
+        assert_eq!(plan(Order::QueryByQuery), [("q0", 1), ("q0", 2), ("q1", 1), ("q1", 2)]);
+        let last = suite(Order::Interleaved).plan().last().map(|(_, place)| *place);
+        assert_eq!(last, Some(Place { repeat: 2, run: 4, runs: 4 }));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn totals_sum_times_and_never_throughputs() {
+        let mut engine = |_: &RunRequest| boxed(Fake::new(steady(1, 1)));
+        let (mut kept, mut heard) = (Kept::default(), Heard::default());
+        let suite = Suite { requests: vec![events(1)], repeats: 1, order: Order::default() };
+        let report = suite.run(&mut engine, &mut kept, &mut heard, &mut Interrupt::never()).await;
+        let run = |state, seconds, rate, cpu| RunResult {
+            state,
+            seconds: Some(seconds),
+            events_per_s: Some(rate),
+            cpu_seconds: cpu,
+            ..report.results[0].clone()
+        };
+        let passed =
+            [run(State::Passed, 1.0, 100.0, Some(2.0)), run(State::Passed, 2.0, 10_000.0, Some(3.0))];
+        let others = [run(State::Invalid, 50.0, 1e9, Some(9.0)), run(State::Failed, 50.0, 1e9, None)];
+        let totals = Totals::of(passed.iter().chain(&others));
+        assert_eq!((totals.seconds, totals.cpu_seconds), (Some(3.0), Some(5.0)));
+        assert!(totals.events_per_s_geomean.is_some_and(|rate| (rate - 1_000.0).abs() < 1e-6));
+        let unknown = [run(State::Passed, 1.0, 100.0, Some(2.0)), run(State::Passed, 2.0, 1.0, None)];
+        assert_eq!(Totals::of(&unknown).cpu_seconds, None, "a sum with an unknown part is unknown");
+        assert_eq!(Totals::of(&others), Totals { not_passed: 2, ..Totals::default() });
+    }
+}

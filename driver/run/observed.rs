@@ -19,6 +19,8 @@ pub(super) struct Observed<'a> {
     silent: Option<Instant>,
     /// The first event; the schedule and the warm-up begin here.
     pub(super) first: Option<Reading>,
+    /// Whether `first` is the moment that the engine tells.
+    first_is_told: bool,
     /// Begin of the measured phase.
     pub(super) from: Option<Reading>,
     /// End of the measured phase.
@@ -42,6 +44,7 @@ impl<'a> Observed<'a> {
             meter: Meter::default(),
             silent: None,
             first: None,
+            first_is_told: false,
             from: None,
             to: None,
             last: None,
@@ -60,9 +63,7 @@ impl<'a> Observed<'a> {
         if let Some(reading) = reading {
             self.events_per_s_live = self.meter.read(reading).or(self.events_per_s_live);
         }
-        if self.first.is_none() {
-            self.find_first(&progress, reading);
-        }
+        self.find_first(&progress, reading);
         self.open(&progress);
         self.close(&progress);
         if self.has_moved(&progress, now) {
@@ -88,8 +89,15 @@ impl<'a> Observed<'a> {
     /// The first event was generated at the moment that the engine tells, or else after the last poll without events. Where
     /// no poll was without events, counting begins with the first that told a number.
     fn find_first(&mut self, progress: &Progress, reading: Option<Reading>) {
-        if let Some(at) = progress.first_event_at {
-            self.first = Some(Reading { at: at.max(self.began), events: 0 });
+        if let (Some(at), false) = (progress.first_event_at, self.first_is_told) {
+            self.first_is_told = true;
+            let told = Reading { at: at.max(self.began), events: 0 };
+            // A poll that raced with the first event may have told its count but not its moment.
+            let begins_with_it = self.from.is_some() && self.from == self.first;
+            self.from = if begins_with_it { Some(told) } else { self.from };
+            self.first = Some(told);
+        }
+        if self.first.is_some() {
             return;
         }
         match reading {
@@ -122,7 +130,9 @@ impl<'a> Observed<'a> {
                 progress.events_in.is_some() && counted.at >= from.at + duration
             }
         };
-        self.to = over.then_some(counted);
+        // Events that a restarted job reads again are no more throughput.
+        let asked = self.request.events_asked().unwrap_or(u64::MAX);
+        self.to = over.then_some(Reading { events: counted.events.min(asked), ..counted });
     }
 
     /// Whether events, rows or watermark changed, or the schedule offers nothing that could move them.
