@@ -138,8 +138,9 @@ impl Options {
         let entry = entry(name)?;
         let digits = value.replace('_', "");
         let number = digits.parse::<u64>().map_err(|_bad| entry.error(value))?;
+        entry.check(number)?;
         *(entry.get_mut)(self) = number;
-        entry.check(self)
+        Ok(())
     }
 
     /// Every option with its value.
@@ -153,7 +154,7 @@ impl Options {
     /// The first option that is out of its range.
     pub fn check(&self) -> Result<(), OptionError> {
         for entry in Self::TABLE {
-            entry.check(self)?;
+            entry.check((entry.get)(self))?;
         }
         if self.horizon_ms_max() >= 1 << 30 {
             return Err(OptionError::Value {
@@ -195,9 +196,9 @@ impl Options {
 }
 
 impl OptionEntry {
-    fn check(&self, options: &Options) -> Result<(), OptionError> {
-        let value = (self.get)(options);
-        let multiple_of_stride = self.name == "out-of-order.group-size" && value % super::GROUP_STRIDE == 0;
+    fn check(&self, value: u64) -> Result<(), OptionError> {
+        let multiple_of_stride =
+            self.name == "out-of-order.group-size" && value.is_multiple_of(super::GROUP_STRIDE);
         if value < self.min || value > self.max || multiple_of_stride {
             return Err(self.error(&value.to_string()));
         }

@@ -13,7 +13,7 @@ use crate::answer::{Digest, Row};
 use crate::event::Texts;
 
 /// Cumulative counters of one worker. Only that worker writes them; anyone may read them at any time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(align(128))]
 pub struct Counters {
     /// Events generated.
@@ -31,6 +31,19 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Nothing counted yet.
+    pub fn new() -> Self {
+        Self {
+            events_in: AtomicU64::new(0),
+            rows_out: AtomicU64::new(0),
+            late_rows: AtomicU64::new(0),
+            state_bytes: AtomicU64::new(0),
+            watermark_ms: AtomicI64::new(super::time::NEVER),
+            digest_rows: AtomicI64::new(0),
+            digest_sum: AtomicU64::new(0),
+        }
+    }
+
     /// Digest of the rows so far.
     pub fn digest(&self) -> Digest {
         Digest {
@@ -47,6 +60,12 @@ impl Counters {
     /// Adds to a counter that only the calling worker writes.
     pub fn add(counter: &AtomicU64, more: u64) {
         counter.store(counter.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
+    }
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

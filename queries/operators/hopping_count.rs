@@ -71,7 +71,8 @@ pub fn hopping_count<'scope>(
                 for end in panes.ends(fired, watermark) {
                     if let Some(capability) = held.get() {
                         let best = panes.window(end);
-                        let candidates = best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });
+                        let candidates =
+                            best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });
                         output.session(capability).give_iterator(candidates);
                     }
                 }
@@ -113,7 +114,11 @@ impl Panes {
     fn ends(&self, fired: i64, watermark: i64) -> BTreeSet<i64> {
         let Hopping { size_ms, slide_ms } = self.hopping;
         let ends_of = |pane: i64| (1..=size_ms / slide_ms).map(move |step| pane + step * slide_ms);
-        self.panes.keys().flat_map(|pane| ends_of(*pane)).filter(|end| *end > fired && *end <= watermark).collect()
+        self.panes
+            .keys()
+            .flat_map(|pane| ends_of(*pane))
+            .filter(|end| *end > fired && *end <= watermark)
+            .collect()
     }
 
     /// The keys with the most rows in the window that ends at `end`.
@@ -189,7 +194,8 @@ mod tests {
     #[test]
     fn rows_after_their_last_window_are_late() {
         let mut panes = panes(&[]);
-        let mut counts = vec![PaneCount { pane: 0, key: 1, count: 7 }, PaneCount { pane: 2, key: 1, count: 5 }];
+        let mut counts =
+            vec![PaneCount { pane: 0, key: 1, count: 7 }, PaneCount { pane: 2, key: 1, count: 5 }];
         assert_eq!(panes.add(&mut counts, 10), 7);
         assert_eq!(panes.panes.len(), 1);
     }

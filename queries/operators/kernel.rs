@@ -1,9 +1,9 @@
 //! A function from a block to rows, as an operator.
 
+use timely::container::CapacityContainerBuilder;
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::Operator;
-use timely::container::CapacityContainerBuilder;
 
 use super::{Blocks, Time};
 use crate::block::Block;

@@ -117,18 +117,18 @@ impl Open {
     /// Adds rows of one key; the number of them that came too late for any session.
     fn add(&mut self, session: Session, fired: i64) -> u64 {
         let several = !self.more.is_empty() && self.more.contains_key(&session.key);
-        if !several {
-            if let Some(open) = self.first.get_mut(&session.key) {
-                if open.joins(&session, self.gap_ms) {
-                    open.absorb(&session);
-                    return 0;
-                }
-            }
+        if !several
+            && let Some(open) = self.first.get_mut(&session.key)
+            && open.joins(&session, self.gap_ms)
+        {
+            open.absorb(&session);
+            return 0;
         }
         // A row that reaches an open session is part of it however late it is; alone, it is dropped.
         let mut sessions = self.more.remove(&session.key).unwrap_or_default();
         sessions.extend(self.first.remove(&session.key));
-        let late = self.end(&session) <= fired && !sessions.iter().any(|open| open.joins(&session, self.gap_ms));
+        let late =
+            self.end(&session) <= fired && !sessions.iter().any(|open| open.joins(&session, self.gap_ms));
         if !late {
             merge(&mut sessions, session, self.gap_ms);
             self.look_at(session.key, self.end(&session));
@@ -153,7 +153,11 @@ impl Open {
 
     /// Moves the sessions that end at or before the watermark to `complete`.
     fn close(&mut self, watermark: i64, complete: &mut Vec<Session>) {
-        while let Some(due) = self.due.first_entry().filter(|due| *due.key() < watermark.div_euclid(DUE_STEP_MS) || watermark == time::END) {
+        while let Some(due) = self
+            .due
+            .first_entry()
+            .filter(|due| *due.key() < watermark.div_euclid(DUE_STEP_MS) || watermark == time::END)
+        {
             let keys = due.remove();
             self.due_keys -= keys.len();
             for key in keys {

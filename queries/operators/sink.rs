@@ -1,10 +1,10 @@
 //! Where the rows of a query leave the dataflow.
 
+use timely::container::CapacityContainerBuilder;
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Pipeline;
-use timely::container::CapacityContainerBuilder;
-use timely::dataflow::operators::generic::{Operator, OutputBuilderSession};
 use timely::dataflow::operators::Probe;
+use timely::dataflow::operators::generic::{Operator, OutputBuilderSession};
 
 use super::environment::{GatheredRows, Sink};
 use super::{Counters, Environment, Time};

@@ -1,0 +1,141 @@
+//! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table.
+//!
+//! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [QUERY…]`
+
+use std::time::{Duration, Instant};
+
+use nexmark_driver::config::Settings;
+use nexmark_driver::engine::{Input, Job, JobState, Output};
+use nexmark_driver::pace::Schedule;
+use nexmark_queries::generator::Options;
+use nexmark_queries::{ALL, Query};
+use rustix::time::{ClockId, clock_gettime};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+struct Arguments {
+    events: u64,
+    runs: usize,
+    workers: Vec<usize>,
+    queries: Vec<&'static Query>,
+    options: Options,
+}
+
+struct Measured {
+    seconds: f64,
+    cpu_seconds: f64,
+    state_bytes_max: u64,
+}
+
+fn main() {
+    let arguments = arguments();
+    println!(
+        "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>10} {:>9}",
+        "query", "workers", "events/s", "least", "per core", "cores", "state MB", "rss MB"
+    );
+    for query in &arguments.queries {
+        for workers in &arguments.workers {
+            let mut runs: Vec<Measured> =
+                (0..arguments.runs).map(|_run| measure(query, *workers, &arguments)).collect();
+            runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            let median = &runs[runs.len() / 2];
+            let events = arguments.events as f64;
+            println!(
+                "{:<5} {:>7} {:>12.0} {:>12.0} {:>12.0} {:>9.2} {:>10.1} {:>9.1}",
+                query.name,
+                workers,
+                events / median.seconds,
+                events / runs[runs.len() - 1].seconds,
+                events / median.cpu_seconds,
+                median.cpu_seconds / median.seconds,
+                median.state_bytes_max as f64 / 1e6,
+                resident_bytes() as f64 / 1e6,
+            );
+        }
+    }
+}
+
+fn arguments() -> Arguments {
+    let mut parsed = Arguments {
+        events: 20_000_000,
+        runs: 3,
+        workers: vec![1, 2],
+        queries: Vec::new(),
+        options: Options::default(),
+    };
+    // `cargo bench` adds `--bench`.
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap_or_else(|| panic!("{word} needs a value"));
+        match word.as_str() {
+            "--events" => parsed.events = value().parse().expect("--events is a number"),
+            "--runs" => parsed.runs = value().parse().expect("--runs is a number"),
+            "--workers" => {
+                parsed.workers =
+                    value().split(',').map(|n| n.parse().expect("--workers are numbers")).collect();
+            }
+            "--set" => {
+                let pair = value();
+                let (name, value) = pair.split_once('=').expect("--set is NAME=VALUE");
+                parsed.options.set(name, value).unwrap_or_else(|error| panic!("{error}"));
+            }
+            name => parsed.queries.push(
+                nexmark_queries::find(name).unwrap_or_else(|| panic!("{name} is no query and no option")),
+            ),
+        }
+    }
+    if parsed.queries.is_empty() {
+        parsed.queries = ALL.iter().copied().filter(|query| query.dataflow.is_some()).collect();
+    }
+    parsed
+}
+
+fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Measured {
+    let job = Job {
+        name: format!("bench-{}", query.name),
+        query,
+        input: Input::Generated(arguments.options.clone()),
+        events: Some(arguments.events),
+        schedule: Schedule::Unlimited,
+        watermark_delay_ms: 4000,
+        workers,
+        output: Output::Count,
+        memory_budget_bytes: None,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let settings = Settings::defaults(nexmark_native::FACTORY.keys);
+        let mut engine = (nexmark_native::FACTORY.create)(&settings).expect("an engine");
+        engine.submit(&job).await.expect("the job is accepted");
+        let cpu_before = cpu_seconds();
+        let submitted = Instant::now();
+        let mut state_bytes_max = 0;
+        let progress = loop {
+            let progress = engine.poll().await.expect("a poll");
+            state_bytes_max = state_bytes_max.max(progress.state_bytes.unwrap_or(0));
+            match progress.state {
+                JobState::Finished => break progress,
+                JobState::Starting | JobState::Running => engine.changed(Duration::from_millis(100)).await,
+                state => panic!("{}: {state:?}", job.name),
+            }
+        };
+        let cpu_seconds = cpu_seconds() - cpu_before;
+        let seconds = (progress.at - progress.first_event_at.unwrap_or(submitted)).as_secs_f64();
+        assert_eq!(progress.events_in, Some(arguments.events), "{}", job.name);
+        engine.stop().await.expect("the job stops");
+        Measured { seconds, cpu_seconds, state_bytes_max }
+    })
+}
+
+/// CPU time of this process; beside the workers only the loop above runs, ten times a second.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * 4096
+}

@@ -1,0 +1,132 @@
+//! Where the events of a job come from, and how positions are dealt to the workers.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use nexmark_driver::engine::{EngineError, Input, Job};
+use nexmark_driver::pace::Schedule;
+use nexmark_queries::block::Block;
+use nexmark_queries::event::Texts;
+use nexmark_queries::generator::Generator;
+use nexmark_queries::ndjson::Recording;
+use nexmark_queries::operators::time;
+
+/// Shortest and longest wait for an event that is not due yet.
+const WAIT_MIN: Duration = Duration::from_micros(50);
+const WAIT_MAX: Duration = Duration::from_millis(1);
+
+/// The events of a job, dealt block by block to whichever worker asks next.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    events: Events,
+    /// Number of events; none when the feed has no end.
+    end: u64,
+    schedule: Schedule,
+    block_events: u64,
+    /// Positions below this one are dealt.
+    dealt: AtomicU64,
+    /// Highest event time that any source has sent.
+    date_time_max: AtomicI64,
+}
+
+#[derive(Debug)]
+enum Events {
+    Generated(Box<Generator>),
+    Recorded(Arc<Recording>),
+}
+
+/// What a worker gets when it asks for events.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Deal {
+    /// These positions.
+    Positions(Range<u64>),
+    /// Nothing is due for so long.
+    NotYet(Duration),
+    /// There are no more.
+    End,
+}
+
+impl Feed {
+    /// # Errors
+    /// An option of the generator is out of its range.
+    pub(crate) fn new(job: &Job, block_events: u64) -> Result<Self, EngineError> {
+        let (events, available) = match &job.input {
+            Input::Generated(options) => {
+                let generator = Generator::new(options.clone()).map_err(EngineError::new)?;
+                (Events::Generated(Box::new(generator)), u64::MAX)
+            }
+            Input::Recorded(recording) => {
+                (Events::Recorded(Arc::clone(recording)), recording.events.len() as u64)
+            }
+        };
+        Ok(Self {
+            events,
+            end: job.events.unwrap_or(u64::MAX).min(available),
+            schedule: job.schedule.clone(),
+            block_events,
+            dealt: AtomicU64::new(0),
+            date_time_max: AtomicI64::new(time::NEVER),
+        })
+    }
+
+    pub(crate) fn texts(&self) -> &Arc<Texts> {
+        match &self.events {
+            Events::Generated(generator) => generator.texts(),
+            Events::Recorded(recording) => &recording.texts,
+        }
+    }
+
+    /// The next positions that are due so long after the start.
+    pub(crate) fn deal(&self, elapsed: Duration) -> Deal {
+        let due = self.schedule.events_due(elapsed).min(self.end);
+        let mut from = self.dealt.load(Ordering::Relaxed);
+        loop {
+            if from >= self.end {
+                return Deal::End;
+            }
+            if from >= due {
+                let wait = self.schedule.due(from).saturating_sub(elapsed);
+                return Deal::NotYet(wait.clamp(WAIT_MIN, WAIT_MAX));
+            }
+            let to = due.min(from + self.block_events);
+            // Acquire and release: what is dealt after a watermark was seen lies behind the events that moved it.
+            match self.dealt.compare_exchange_weak(from, to, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return Deal::Positions(from..to),
+                Err(other) => from = other,
+            }
+        }
+    }
+
+    /// Replaces the content of a block by the events at some positions.
+    pub(crate) fn fill(&self, positions: Range<u64>, block: &mut Block) {
+        match &self.events {
+            Events::Generated(generator) => generator.fill(positions, block),
+            Events::Recorded(recording) => {
+                block.clear();
+                let positions = positions.start as usize..positions.end as usize;
+                recording.events[positions].iter().for_each(|event| block.push(*event));
+            }
+        }
+    }
+
+    /// Notes that events up to this time are sent.
+    pub(crate) fn sent(&self, date_time_max: i64) {
+        self.date_time_max.fetch_max(date_time_max, Ordering::AcqRel);
+    }
+
+    /// Highest event time that any source has sent; what is dealt from now on comes after it in the stream.
+    pub(crate) fn date_time_max(&self) -> i64 {
+        self.date_time_max.load(Ordering::Acquire)
+    }
+
+    /// Events that are due and not dealt; `None` without a schedule.
+    pub(crate) fn behind(&self, elapsed: Duration) -> Option<u64> {
+        if self.schedule == Schedule::Unlimited {
+            return None;
+        }
+        let due = self.schedule.events_due(elapsed).min(self.end);
+        Some(due.saturating_sub(self.dealt.load(Ordering::Relaxed)))
+    }
+}
