@@ -173,3 +173,136 @@ pub fn read(path: &Path) -> Result<RunResult, StoreError> {
         Some(_) => serde_json::from_slice(&bytes).map_err(damaged),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Fake, Heard, Kept, events, steady};
+    use crate::result::State;
+    use crate::run::{self, Interrupt, Place};
+
+    /// A whole result, of a run of the scripted engine.
+    async fn result() -> RunResult {
+        let (mut fake, mut kept, mut heard) =
+            (Fake::new(steady(1_000, 2_000)), Kept::default(), Heard::default());
+        let mut never = Interrupt::never();
+        let request = events(2_000);
+        run::run(&mut fake, &request, Place::ALONE, &mut kept, &mut heard, &mut never).await.result
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    fn error_of(text: &[u8]) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let error = read(file.path()).unwrap_err().to_string();
+        assert!(error.contains(&file.path().display().to_string()), "{error}");
+        error
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_result_comes_back_as_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut store = Store::open(directory.path().join("new/results")).unwrap();
+        let result = result().await;
+        let path = store.keep(&result).unwrap().unwrap();
+        assert_eq!(read(&path).unwrap(), result);
+        assert_eq!(names(store.directory()), [format!("{}.json", result.name)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_run_itself_replaces_its_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut result = result().await;
+        let mut store = Store::open(directory.path()).unwrap();
+        store.keep(&result).unwrap();
+        result.state = State::Invalid;
+        let path = store.keep(&result).unwrap().unwrap();
+        assert_eq!(read(&path).unwrap().state, State::Invalid);
+        let mut other = Store::open(directory.path()).unwrap();
+        let before = fs::read(&path).unwrap();
+        assert!(other.keep(&result).unwrap_err().to_string().ends_with("the file exists"));
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert_eq!(names(directory.path()).len(), 1, "nothing temporary is left");
+    }
+
+    #[test]
+    fn an_unwritable_directory_is_told_before_a_run() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Store::open(file.path().join("results")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write results into /"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_and_nulls_are_as_documented() {
+        let value = serde_json::to_value(result().await).unwrap();
+        for name in [
+            "query",
+            "state",
+            "message",
+            "engine",
+            "workload",
+            "seed",
+            "events",
+            "seconds",
+            "events_per_s",
+            "cpu_seconds",
+            "cores",
+            "events_per_s_per_core",
+            "rss_bytes_max",
+            "rows_out",
+            "answer",
+            "phases",
+            "samples",
+            "environment",
+            "command",
+            "deviations",
+            "format_version",
+        ] {
+            assert!(value.get(name).is_some(), "{name} is missing");
+        }
+        for name in ["name", "version", "config"] {
+            assert!(value["engine"].get(name).is_some(), "engine.{name} is missing");
+        }
+        assert!(value["answer"].is_null() && value["cores"].is_null() && value["message"].is_null());
+        assert_eq!((&value["state"], &value["seed"]), (&"passed".into(), &1.into()));
+        let started = value["started_at"].as_str().unwrap();
+        assert!(started.ends_with('Z') && started.parse::<jiff::Timestamp>().is_ok(), "{started}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn damaged_files_tell_where() {
+        let text = serde_json::to_string_pretty(&result().await).unwrap();
+        let cut = error_of(&text.as_bytes()[..text.len() / 2]);
+        assert!(cut.contains("EOF while parsing") && cut.contains("line "), "{cut}");
+        let wrong = error_of(text.replace("\"state\": \"passed\"", "\"state\": \"great\"").as_bytes());
+        assert!(wrong.contains("unknown variant `great`, expected") && wrong.contains("line "), "{wrong}");
+        let lacking = error_of(text.replace("\"query\"", "\"quarry\"").as_bytes());
+        assert!(lacking.contains("missing field `query`"), "{lacking}");
+        assert!(error_of(b"").contains("EOF"));
+        assert!(error_of(&[0xff, 0xfe, 0x00]).contains("line 1 column 1"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn foreign_and_newer_files_are_refused_and_unknown_fields_tolerated() {
+        assert!(error_of(b"{\"a\": 1}").ends_with("not a result of nexmark, it has no format_version"));
+        assert!(error_of(b"[1, 2]").contains("not a result of nexmark"));
+        let newer = error_of(b"{\"format_version\": 99, \"anything\": []}");
+        assert!(newer.contains("its format_version is 99, this nexmark reads up to 1"), "{newer}");
+        let mut value = serde_json::to_value(result().await).unwrap();
+        value["colour"] = "green".into();
+        value.as_object_mut().unwrap().remove("notes");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), value.to_string()).unwrap();
+        assert_eq!(read(file.path()).unwrap().query, "q0");
+    }
+
+    #[test]
+    fn an_absent_file_is_named() {
+        let error = read(Path::new("/no/such/result.json")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot read result /no/such/result.json: No such file"), "{error}");
+    }
+}
