@@ -274,12 +274,21 @@ impl<'a> Life<'a> {
         }
     }
 
+    /// The last costs were read after the last poll.
+    fn refresh_last_sample(&mut self) {
+        if let Some(sample) = self.result.samples.last_mut() {
+            sample.cpu_seconds = self.costs.cpu_seconds_so_far();
+            sample.rss_bytes = self.costs.rss_bytes_now();
+        }
+    }
+
     /// From the end of the job to the end of the clean-up. The result is kept before the clean-up begins.
     pub(super) async fn end(mut self, ending: Ending, keep: &mut dyn Keep) -> Outcome {
         let ended = now();
         // In rate mode a sample was taken at the end of the measured time.
         if ending.state != State::Passed || self.request.events_asked().is_some() {
             self.costs.sample();
+            self.refresh_last_sample();
         }
         self.enter(Phase::Draining);
         let (ending, rows) = self.rows(ending).await;
