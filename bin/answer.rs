@@ -29,7 +29,7 @@ pub(crate) fn command(global: &Global, arguments: &AnswerArguments) -> Result<Ex
     let request = request(query, &config, arguments)?;
     let mut engine = engines::create(engine, &config)?;
     let outcome = runtime()?.block_on(async {
-        let mut interrupt = interrupt::listen()?;
+        let mut interrupt = interrupt::listen("stopping the engine")?;
         let outcome =
             run::run(engine.as_mut(), &request, Place::ALONE, &mut Discard, &mut Silent, &mut interrupt)
                 .await;

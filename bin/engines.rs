@@ -6,13 +6,14 @@ use nexmark_driver::engine::{Engine, Support};
 use nexmark_queries::Query;
 
 /// Every engine.
-pub(crate) const ENGINES: &[&EngineFactory] = &[&PLACEHOLDER];
+pub(crate) static ENGINES: &[&EngineFactory] = &[&nexmark_native::FACTORY];
 
 /// The engine of that name; nothing else is ever taken in its place.
 pub(crate) fn find(name: &str) -> Result<&'static EngineFactory> {
     ENGINES.iter().copied().find(|engine| engine.name == name).ok_or_else(|| {
         let known = ENGINES.iter().map(|engine| engine.name);
-        let hint = nexmark_queries::nearest(name, known.clone()).map(|near| format!(", did you mean {near:?}?"));
+        let hint =
+            nexmark_queries::nearest(name, known.clone()).map(|near| format!(", did you mean {near:?}?"));
         let known = known.collect::<Vec<_>>().join(", ");
         anyhow!("unknown engine {name:?}, known are {known}{}", hint.unwrap_or_default())
     })
@@ -30,20 +31,4 @@ pub(crate) fn support(engine: &dyn Engine, query: &Query) -> (&'static str, Opti
         Support::Deviates(text) => ("deviates", Some(text)),
         Support::Unsupported(reason) => ("no", Some(reason)),
     }
-}
-
-const PLACEHOLDER: EngineFactory = EngineFactory {
-    name: "native",
-    title: "embedded engine",
-    keys: &[],
-    create: |_| Ok(Box::new(Nothing)),
-};
-struct Nothing;
-#[async_trait::async_trait]
-impl Engine for Nothing {
-    async fn describe(&mut self) -> std::result::Result<nexmark_driver::engine::Description, nexmark_driver::engine::EngineError> { Ok(Default::default()) }
-    fn support(&self, _query: &Query) -> Support { Support::Unsupported("not there yet".to_owned()) }
-    async fn submit(&mut self, _job: &nexmark_driver::engine::Job) -> std::result::Result<(), nexmark_driver::engine::EngineError> { Ok(()) }
-    async fn poll(&mut self) -> std::result::Result<nexmark_driver::engine::Progress, nexmark_driver::engine::EngineError> { Ok(nexmark_driver::engine::Progress::new(nexmark_driver::engine::JobState::Finished)) }
-    async fn stop(&mut self) -> std::result::Result<(), nexmark_driver::engine::EngineError> { Ok(()) }
 }

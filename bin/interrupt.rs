@@ -9,20 +9,19 @@ use crate::printer;
 /// Exit code of an interrupted command: 128 and the number of SIGINT, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Listens for signals from now on. Needs a runtime that goes on while a run blocks one of its threads.
-pub(crate) fn listen() -> Result<Interrupt> {
+/// Listens for signals from now on; `doing` is what the first one does. Needs a runtime that goes on while a run blocks one
+/// of its threads.
+pub(crate) fn listen(doing: &'static str) -> Result<Interrupt> {
     let listen = |kind| signal(kind).context("cannot listen for signals");
     let signals = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     let (interrupter, interrupt) = Interrupter::new();
-    tokio::spawn(wait(signals, interrupter));
+    tokio::spawn(wait(signals, interrupter, doing));
     Ok(interrupt)
 }
 
-async fn wait((mut interrupts, mut terminations): (Signal, Signal), interrupter: Interrupter) {
+async fn wait((mut interrupts, mut terminations): (Signal, Signal), interrupter: Interrupter, doing: &str) {
     next(&mut interrupts, &mut terminations).await;
-    printer::note(
-        "nexmark: interrupted: stopping the engine and keeping what was measured; once more quits at once",
-    );
+    printer::note(format!("nexmark: interrupted: {doing}; once more quits at once"));
     interrupter.interrupt();
     next(&mut interrupts, &mut terminations).await;
     quit();

@@ -43,7 +43,7 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
     }
     let mut store = Store::open(&arguments.out)?;
     let report = runtime()?.block_on(async {
-        let mut interrupt = interrupt::listen()?;
+        let mut interrupt = interrupt::listen("stopping the engine and keeping what was measured")?;
         Ok::<_, anyhow::Error>(
             measure(&suite, engine, &config, &mut store, verbosity(global), &mut interrupt).await,
         )

@@ -1,1 +1,13 @@
-//! The whole program, from outside.
+//! The whole program from outside: what it prints, where, and how it exits. One binary, so that it links once.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod answers;
+mod bad_input;
+mod configuration;
+mod dependencies;
+mod events;
+mod interrupt;
+mod output;
+mod program;
+mod runs;
