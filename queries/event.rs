@@ -12,6 +12,15 @@ pub struct Text {
     pub len: u32,
 }
 
+impl Text {
+    /// Reference to a part of the text, given by the bytes where it begins and ends.
+    #[inline]
+    pub fn slice(self, range: std::ops::Range<usize>) -> Self {
+        debug_assert!(range.start <= range.end && range.end <= self.len as usize, "{range:?} of {self:?}");
+        Self { at: self.at + range.start as u32, len: (range.end - range.start) as u32 }
+    }
+}
+
 /// Number of a channel name in a [`Texts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Channel(pub u32);
@@ -177,6 +186,11 @@ impl Texts {
     /// Name of a channel.
     pub fn channel(&self, channel: Channel) -> &str {
         self.get(self.channels[channel.0 as usize])
+    }
+
+    /// Reference to a URL, for rows that hold a part of it.
+    pub fn url_text(&self, url: Url) -> Text {
+        self.urls[url.0 as usize]
     }
 
     /// A URL.

@@ -1,14 +1,21 @@
 //! What the dataflows share: logical time, the environment they run in, sinks, and operators that two queries need or that
 //! deserve to be tested alone. One operator a file.
 
+#[cfg(test)]
+pub(crate) mod against_oracle;
 pub mod batch;
+pub mod calendar;
 pub mod environment;
 pub mod held;
 pub mod hopping_count;
+pub mod join;
 pub mod kernel;
+pub mod keyed;
+pub mod log;
 pub mod session;
 pub mod sink;
 pub mod time;
+pub mod update;
 pub mod window_maximum;
 
 use std::rc::Rc;

@@ -1,13 +1,12 @@
 //! Session windows: rows of one key that follow each other within a gap. Rows of a batch are merged before they cross the
 //! exchange; sessions are merged as rows come, and leave when the watermark shows that nothing can extend them.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
+use super::calendar::Calendar;
 use super::held::Held;
 use super::{Environment, Map, Time, route, time};
 
@@ -61,12 +60,8 @@ struct Open {
     /// The other sessions of keys that have several.
     more: Map<i64, Vec<Session>>,
     /// Keys to look at when the watermark passes the time: each session's key stands under a time at or before its end.
-    due: BTreeMap<i64, Vec<i64>>,
-    due_keys: usize,
+    due: Calendar<i64>,
 }
-
-/// Sessions are looked at in steps of this length: few lists of keys, hardly later than their end.
-const DUE_STEP_MS: i64 = 100;
 
 /// Complete sessions per key, emitted when the watermark passes their last row by the gap.
 pub fn session<'scope>(
@@ -107,7 +102,7 @@ pub fn session<'scope>(
 
 impl Open {
     fn new(gap_ms: i64) -> Self {
-        Self { gap_ms, first: Map::default(), more: Map::default(), due: BTreeMap::new(), due_keys: 0 }
+        Self { gap_ms, first: Map::default(), more: Map::default(), due: Calendar::default() }
     }
 
     fn end(&self, session: &Session) -> i64 {
@@ -131,7 +126,7 @@ impl Open {
             self.end(&session) <= fired && !sessions.iter().any(|open| open.joins(&session, self.gap_ms));
         if !late {
             merge(&mut sessions, session, self.gap_ms);
-            self.look_at(session.key, self.end(&session));
+            self.due.add(self.end(&session), session.key);
         }
         self.put_back(session.key, sessions);
         if late { session.count as u64 } else { 0 }
@@ -146,20 +141,9 @@ impl Open {
         }
     }
 
-    fn look_at(&mut self, key: i64, end: i64) {
-        self.due.entry(end.div_euclid(DUE_STEP_MS)).or_default().push(key);
-        self.due_keys += 1;
-    }
-
     /// Moves the sessions that end at or before the watermark to `complete`.
     fn close(&mut self, watermark: i64, complete: &mut Vec<Session>) {
-        while let Some(due) = self
-            .due
-            .first_entry()
-            .filter(|due| *due.key() < watermark.div_euclid(DUE_STEP_MS) || watermark == time::END)
-        {
-            let keys = due.remove();
-            self.due_keys -= keys.len();
+        while let Some(keys) = self.due.next(watermark) {
             for key in keys {
                 self.close_key(key, watermark, complete);
             }
@@ -173,7 +157,7 @@ impl Open {
                 self.first.remove(&key);
                 complete.push(open);
             } else {
-                self.look_at(key, self.end(&open));
+                self.due.add(self.end(&open), key);
             }
             return;
         }
@@ -183,14 +167,14 @@ impl Open {
             sessions.into_iter().partition(|session| self.end(session) <= watermark);
         complete.extend(ended);
         if let Some(next) = open.iter().map(|session| self.end(session)).min() {
-            self.look_at(key, next);
+            self.due.add(next, key);
         }
         self.put_back(key, open);
     }
 
     fn bytes(&self) -> usize {
         let more: usize = self.more.values().map(|sessions| sessions.capacity() * size_of::<Session>()).sum();
-        self.first.allocation_size() + self.more.allocation_size() + more + self.due_keys * size_of::<i64>()
+        self.first.allocation_size() + self.more.allocation_size() + more + self.due.bytes()
     }
 }
 
@@ -241,7 +225,7 @@ mod tests {
         open.add(row(2, 505), 200);
         assert_eq!(closed(&mut open, 1000), [(2, 500, 505, 2)]);
         assert_eq!(closed(&mut open, time::END), []);
-        assert_eq!((open.first.len(), open.more.len(), open.due_keys), (0, 0, 0));
+        assert_eq!((open.first.len(), open.more.len(), open.due.is_empty()), (0, 0, true));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! q12, processing-time windows: for each bidder the number of bids in each 10 s of processing time. Stresses windows on the clock of the engine.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "windows on the clock of the engine",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q13, bounded side input join: every bid with the value that a side table of 10 000 keys has for its auction, as of processing time. Stresses a lookup join against a bounded table.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a lookup join against a bounded table",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[
@@ -22,3 +23,11 @@ const COLUMNS: &[Column] = &[
     time("dateTime"),
     text("value"),
 ];
+
+/// Keys of the side table.
+pub const SIDE_KEYS: std::ops::Range<i64> = 0..10_000;
+
+/// Value of the side table for one of its keys.
+pub fn side_value(key: i64) -> String {
+    key.to_string()
+}

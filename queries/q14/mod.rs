@@ -1,5 +1,6 @@
 //! q14, calculation: bids whose converted price lies between one and fifty millions, with the time of day as words and the number of `c` in their text. Stresses a filter on arithmetic, a case distinction and a user-defined function.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, decimal, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a filter on arithmetic, a case distinction and a user-defined function",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q20, expand bid with auction: bids on auctions of category 10, with all columns of both, however far apart the two arrive. Stresses an unwindowed join with a large side in state.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unwindowed join with a large side in state",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q21, add channel id: bids with a numeric id for their channel: four well-known channels by name, the others by a parameter of their URL. Stresses text: lower-casing and a regular expression.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "text: lower-casing and a regular expression",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q22, URL directories: every bid with the first three directories of its URL. Stresses text: splitting.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "text: splitting",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

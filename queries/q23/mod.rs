@@ -1,5 +1,6 @@
 //! q23, three-way join: bids with their bidder and every auction that this bidder sells. Stresses two unwindowed joins, with a result larger than the input.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "two unwindowed joins, with a result larger than the input",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q3, local item suggestion: who offers an item of category 10 in Oregon, Idaho or California: auctions with their sellers, however far apart the two arrive. Stresses an unwindowed join of two filtered streams, with state that only grows.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unwindowed join of two filtered streams, with state that only grows",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q8, monitor new users: persons who registered and opened an auction within the same 10 s window; one row for each. Stresses a windowed join with duplicates removed.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a windowed join with duplicates removed",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[
