@@ -3,8 +3,10 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressBar};
 
 use crate::args::Color;
 
@@ -81,12 +83,15 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Whether progress is seen by somebody as it moves.
-pub(crate) fn is_live() -> bool {
-    io::stderr().is_terminal()
+/// Bars on stderr. They give way to every line that is printed there.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+/// Puts a bar on stderr; `None` where nobody would see it move.
+pub(crate) fn bar(steps: u64) -> Option<ProgressBar> {
+    io::stderr().is_terminal().then(|| BARS.add(ProgressBar::new(steps)))
 }
 
 fn say(text: &str) {
     // Nobody is left to be told that stderr is closed.
-    let _closed = writeln!(anstream::stderr().lock(), "{text}");
+    BARS.suspend(|| drop(writeln!(anstream::stderr().lock(), "{text}")));
 }

@@ -12,33 +12,36 @@ use crate::quantity::si;
 
 /// Steps of a whole bar.
 const STEPS: u64 = 1000;
+/// Time between two drawings of a bar.
+const TICK: Duration = Duration::from_millis(200);
 const STYLE: &str = "{prefix} {bar:24} {msg}";
 
 /// Shows what a run tells.
 pub(crate) struct Progress {
     verbose: bool,
     title: String,
+    saved: Option<String>,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
     /// Shows progress; with more words when `verbosity` says so.
     pub(crate) fn new(verbosity: Verbosity) -> Self {
-        Self { verbose: verbosity == Verbosity::More, title: String::new(), bar: None }
+        Self { verbose: verbosity == Verbosity::More, title: String::new(), saved: None, bar: None }
     }
 
     fn start(&mut self, query: &str, run: usize, runs: usize) {
         let width = runs.to_string().len();
         self.title = format!("[{run:>width$}/{runs}] {query:<3}");
-        if printer::is_live() {
-            let bar = ProgressBar::new(STEPS).with_prefix(self.title.clone());
+        self.bar = printer::bar(STEPS).map(|bar| {
             // The template is a constant, so it is well-formed.
-            bar.set_style(
-                ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar()),
-            );
-            bar.enable_steady_tick(Duration::from_millis(200));
-            self.bar = Some(bar);
-        }
+            let style =
+                ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar());
+            bar.set_style(style);
+            bar.set_prefix(self.title.clone());
+            bar.enable_steady_tick(TICK);
+            bar
+        });
     }
 
     fn phase(&self, phase: Phase) {
@@ -61,18 +64,13 @@ impl Progress {
             bar.finish_and_clear();
         }
         self.line(&summary(result));
+        if let Some(path) = self.saved.take().filter(|_| self.verbose) {
+            self.line(&format!("written to {path}"));
+        }
     }
 
     fn line(&self, text: &str) {
-        self.above(|| printer::note(format!("{} {text}", self.title)));
-    }
-
-    /// Prints above the bar, where there is one.
-    fn above(&self, print: impl FnOnce()) {
-        match &self.bar {
-            Some(bar) => bar.suspend(print),
-            None => print(),
-        }
+        printer::note(format!("{} {text}", self.title));
     }
 }
 
@@ -94,10 +92,11 @@ impl Listener for Progress {
             }
             RunEvent::Phase(phase) => self.phase(*phase),
             RunEvent::Progress(progress) => self.advance(progress),
-            RunEvent::Warning(text) => self.above(|| printer::warning(format!("{} {text}", self.title))),
-            RunEvent::Saved(path) if self.verbose => self.line(&format!("written to {}", path.display())),
+            RunEvent::Warning(text) => printer::warning(format!("{} {text}", self.title)),
+            // The result is written before the clean-up and again after it; its place stays the same.
+            RunEvent::Saved(path) => self.saved = Some(path.display().to_string()),
             RunEvent::Finished(result) => self.finish(result),
-            RunEvent::Described(_) | RunEvent::Saved(_) => {}
+            RunEvent::Described(_) => {}
         }
     }
 }

@@ -16,7 +16,13 @@ pub(crate) fn si(value: f64) -> String {
 
 /// Seconds or cores, as in `0.052`, `1.25`, `12.3` or `180`.
 pub(crate) fn decimal(value: f64) -> String {
-    if value.abs() < 0.1 && value != 0.0 { format!("{value:.3}") } else { digits(value, false) }
+    match value.abs() {
+        // Below a microsecond the clocks say nothing.
+        magnitude if magnitude < 1e-6 => digits(value, value == 0.0),
+        magnitude if magnitude < 0.01 => format!("{value:.6}").trim_end_matches('0').to_owned(),
+        magnitude if magnitude < 0.1 => format!("{value:.3}"),
+        _ => digits(value, false),
+    }
 }
 
 fn digits(value: f64, whole: bool) -> String {
@@ -48,6 +54,7 @@ mod tests {
         ] {
             assert_eq!(si(value), text, "{value}");
         }
-        assert_eq!([0.0523, 1.25, 12.34, 180.4].map(decimal), ["0.052", "1.25", "12.3", "180"]);
+        let decimals = [0.0, 0.000442, 0.0052, 0.0523, 1.25, 12.34, 180.4].map(decimal);
+        assert_eq!(decimals, ["0", "0.000442", "0.0052", "0.052", "1.25", "12.3", "180"]);
     }
 }

@@ -82,7 +82,7 @@ fn sums(totals: &Totals) -> Vec<Cell> {
 }
 
 fn means(totals: &Totals) -> Vec<Cell> {
-    let mut row = label("geometric mean", totals);
+    let mut row = label("geomean", totals);
     row[4] = number(totals.events_per_s_geomean, si);
     row
 }

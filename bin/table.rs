@@ -4,6 +4,11 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 
 use crate::printer::{Tone, paint};
 
+/// Characters between two columns.
+const GAP: u16 = 2;
+/// Narrower than this, in characters, text is not broken into lines any more.
+const WRAPPED_MIN: u16 = 24;
+
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -64,7 +69,7 @@ impl Table {
             table.add_row(row.iter().map(|cell| paint(cell.tone, &cell.text)));
         }
         for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
-            column.set_padding((0, 2)).set_cell_alignment(match align {
+            column.set_padding((0, GAP)).set_cell_alignment(match align {
                 Align::Left | Align::Wrapped => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,
             });
@@ -72,7 +77,18 @@ impl Table {
                 column.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
+        if self.is_too_wide(&table) {
+            table.set_content_arrangement(ContentArrangement::Disabled);
+        }
         table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether too little of the terminal is left for the wrapped column; the terminal breaks the lines better then.
+    fn is_too_wide(&self, table: &comfy_table::Table) -> bool {
+        let widths = table.column_max_content_widths();
+        let fixed = self.columns.iter().zip(&widths).filter(|((_, align), _)| *align != Align::Wrapped);
+        let fixed: u16 = fixed.map(|(_, width)| width + GAP).sum();
+        table.width().is_some_and(|width| fixed + WRAPPED_MIN > width)
     }
 
     /// For a document.
