@@ -33,15 +33,15 @@ impl Progress {
     fn start(&mut self, query: &str, run: usize, runs: usize) {
         let width = runs.to_string().len();
         self.title = format!("[{run:>width$}/{runs}] {query:<3}");
-        self.bar = printer::bar(STEPS).map(|bar| {
+        self.bar = printer::bar(STEPS);
+        if let Some(bar) = &self.bar {
             // The template is a constant, so it is well-formed.
-            let style =
-                ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar());
-            bar.set_style(style);
+            bar.set_style(
+                ProgressStyle::with_template(STYLE).unwrap_or_else(|_bad| ProgressStyle::default_bar()),
+            );
             bar.set_prefix(self.title.clone());
             bar.enable_steady_tick(TICK);
-            bar
-        });
+        }
     }
 
     fn phase(&self, phase: Phase) {

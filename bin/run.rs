@@ -194,7 +194,7 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
 
 /// How much progress says.
 pub(crate) fn verbosity(global: &Global) -> Verbosity {
-    if global.verbose { Verbosity::More } else { Verbosity::Normal }
+    if global.verbose > 0 { Verbosity::More } else { Verbosity::Normal }
 }
 
 /// The command line in a form that a shell reads back.

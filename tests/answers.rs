@@ -79,6 +79,25 @@ fn events_may_come_from_a_file_or_from_stdin() {
 }
 
 #[test]
+fn no_answer_is_said_with_its_reason() {
+    let Some(query) = ALL.iter().find(|query| query.dataflow.is_none()) else { return };
+    let ran = Place::new().run(&["answer", query.name, "--events", "10"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    assert!(ran.stderr.starts_with(&format!("nexmark: {} unsupported: ", query.name)), "{}", ran.stderr);
+}
+
+#[test]
+fn no_events_have_an_empty_answer() {
+    let place = Place::new();
+    place.write("empty.ndjson", b"");
+    assert_eq!(place.run(&["answer", "q5", "--input", "empty.ndjson"]).data(), "");
+    assert_eq!(
+        place.run(&["answer", "q5", "--input", "empty.ndjson", "--digest"]).data(),
+        "0 0000000000000000\n"
+    );
+}
+
+#[test]
 fn hand_made_events_may_hold_any_text() {
     let place = Place::new();
     let bid = |extra: &str| {
