@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use timely::dataflow::operators::probe;
 
 use super::Time;
+use super::partitioned_files::PartitionedFiles;
 use crate::answer::{Digest, Row};
 use crate::event::Texts;
 
@@ -96,6 +97,10 @@ pub struct Environment {
     pub probe: probe::Handle<Time>,
     /// Processing time, epoch ms.
     pub clock: Rc<dyn Fn() -> i64>,
+    /// Files for a dataflow that writes some; the error says why there are none.
+    pub files: Rc<dyn Fn() -> Result<Box<dyn PartitionedFiles>, String>>,
+    /// Ends the job as failed, for the reason given. The dataflow may be stepped a little longer.
+    pub fail: Rc<dyn Fn(String)>,
 }
 
 impl fmt::Debug for Environment {

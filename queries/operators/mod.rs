@@ -4,6 +4,7 @@
 #[cfg(test)]
 pub(crate) mod against_oracle;
 pub mod batch;
+pub mod byte_mask;
 pub mod calendar;
 pub mod environment;
 pub mod held;
@@ -12,11 +13,13 @@ pub mod join;
 pub mod kernel;
 pub mod keyed;
 pub mod log;
+pub mod partitioned_files;
 pub mod session;
 pub mod sink;
 pub mod time;
 pub mod update;
 pub mod window_maximum;
+pub mod winning_bid;
 
 use std::rc::Rc;
 

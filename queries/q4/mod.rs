@@ -1,5 +1,6 @@
 //! q4, average price for a category: for each category the average of the winning prices of its auctions, where a bid counts when it is made while the auction is open. Stresses a join bounded by columns of both sides, an aggregate of an aggregate, and retractions.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a join bounded by columns of both sides, an aggregate of an aggregate, and retractions",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q6, average selling price by seller: for each auction that was bid on, the average of the winning prices of its seller's last ten such auctions up to it, in the order of (expires, id). Stresses ordered history per key over the result of a join.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "ordered history per key over the result of a join",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q9, winning bids: for each auction its highest valid bid, the earliest of those at that price. Stresses a join bounded by columns of both sides, then the first of a ranking per key.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a join bounded by columns of both sides, then the first of a ranking per key",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[
