@@ -54,13 +54,13 @@ fn row(result: &RunResult) -> Vec<Cell> {
     let state = Cell::toned(tone(result.state), result.state.name());
     if result.state == State::Unsupported {
         // There was nothing to measure, so nothing is missing either.
-        let mut row = blank(&result.query);
+        let mut row = blank(&name(result));
         (row[1], row[10]) = (state, notes(result).into());
         return row;
     }
     let count = |value: Option<u64>| number(value.map(|value| value as f64), si);
     vec![
-        result.query.as_str().into(),
+        name(result).into(),
         state,
         count(result.events),
         number(result.seconds, decimal),
@@ -72,6 +72,14 @@ fn row(result: &RunResult) -> Vec<Cell> {
         count(result.rows_out),
         notes(result).into(),
     ]
+}
+
+/// The query, and which repeat it is from the second on.
+fn name(result: &RunResult) -> String {
+    match result.repeat {
+        0 | 1 => result.query.clone(),
+        repeat => format!("{} #{repeat}", result.query),
+    }
 }
 
 fn sums(totals: &Totals) -> Vec<Cell> {
@@ -125,7 +133,7 @@ fn notes(result: &RunResult) -> String {
     notes.extend(result.notes.iter().map(brief));
     notes.extend(result.deviations.iter().map(|text| format!("deviates: {text}")));
     if let Some(answer) = result.answer {
-        notes.push(format!("answer {answer}"));
+        notes.push(format!("answer {answer}, which made it slower"));
     }
     notes.join("; ").replace('\n', " ")
 }

@@ -90,7 +90,11 @@ fn repeats_are_runs_of_their_own() {
     let printed: Value = serde_json::from_str(ran.data()).unwrap();
     let repeats: Vec<u64> = (0..3).map(|run| printed[run]["repeat"].as_u64().unwrap()).collect();
     assert_eq!(repeats, [1, 2, 3]);
-    assert_eq!(names(&place.path("results")).len(), 3);
+    let files: Vec<String> =
+        names(&place.path("results")).iter().map(|name| format!("results/{name}")).collect();
+    assert_eq!(files.len(), 3);
+    let shown = place.run(&["show", &files[0], &files[1], &files[2]]);
+    assert!(["q0  ", "q0 #2", "q0 #3"].iter().all(|name| shown.data().contains(name)), "{shown:?}");
 }
 
 #[test]
