@@ -188,6 +188,18 @@ impl Texts {
         self.get(self.channels[channel.0 as usize])
     }
 
+    /// The pool from the begin of a text on: the text and, where it is shorter than `N` bytes, what follows there. `None`
+    /// near the end of the pool. For looking at the start of a text without a jump that depends on its length.
+    #[inline(always)]
+    pub fn window<const N: usize>(&self, text: Text) -> Option<&[u8; N]> {
+        self.pool.as_bytes().get(text.at as usize..)?.first_chunk()
+    }
+
+    /// Reference to the name of a channel.
+    pub fn channel_text(&self, channel: Channel) -> Text {
+        self.channels[channel.0 as usize]
+    }
+
     /// Reference to a URL, for rows that hold a part of it.
     pub fn url_text(&self, url: Url) -> Text {
         self.urls[url.0 as usize]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nexmark_driver::engine::{EngineError, Job, Output};
 use nexmark_queries::operators::environment::{GatheredRows, Sink};
+use nexmark_queries::operators::partitioned_files::PartitionedFiles;
 use nexmark_queries::operators::{Counters, Environment, Time};
 use nexmark_queries::query::Dataflow;
 use timely::CommunicationConfig;
@@ -19,6 +20,7 @@ use timely::worker::Worker;
 use tokio::sync::Notify;
 
 use crate::feed::Feed;
+use crate::files::RunDirectory;
 use crate::source::source;
 
 /// Begin of the name of every worker's thread; the system cuts names at 15 bytes.
@@ -51,6 +53,7 @@ pub(crate) struct Shared {
 pub(crate) struct Cluster {
     pub(crate) shared: Arc<Shared>,
     pub(crate) gathered: GatheredRows,
+    directory: Arc<RunDirectory>,
     threads: Option<WorkerGuards<()>>,
 }
 
@@ -59,6 +62,7 @@ pub(crate) struct Cluster {
 struct Plan {
     dataflow: Dataflow,
     sink: Sink,
+    directory: Arc<RunDirectory>,
     pinning: bool,
 }
 
@@ -163,6 +167,7 @@ impl Cluster {
         job: &Job,
         dataflow: Dataflow,
         shared: Shared,
+        directory: RunDirectory,
         pinning: bool,
     ) -> Result<Self, EngineError> {
         let gathered = GatheredRows::default();
@@ -171,7 +176,8 @@ impl Cluster {
             Output::Digest => Sink::Digest,
             Output::Rows => Sink::Rows(gathered.clone()),
         };
-        let plan = Plan { dataflow, sink, pinning };
+        let directory = Arc::new(directory);
+        let plan = Plan { dataflow, sink, directory: Arc::clone(&directory), pinning };
         let communication = match job.workers {
             1 => CommunicationConfig::Thread,
             workers => CommunicationConfig::Process(workers),
@@ -182,16 +188,20 @@ impl Cluster {
         let run = move |allocator: Allocator| run_worker(allocator, &for_workers, &plan);
         let threads = initialize_from(allocators, guard, run)
             .map_err(|error| EngineError::new(format!("cannot start {} workers: {error}", job.workers)))?;
-        Ok(Self { shared, gathered, threads: Some(threads) })
+        Ok(Self { shared, gathered, directory, threads: Some(threads) })
     }
 
-    /// Tells the workers to stop, and waits for them.
-    pub(crate) fn stop(&mut self) {
+    /// Tells the workers to stop, waits for them, and removes their files.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub(crate) fn stop(&mut self) -> Result<(), EngineError> {
         self.shared.release();
         if let Some(threads) = self.threads.take() {
             // A panic was caught inside its thread and is the job's failure.
             drop(threads.join());
         }
+        self.directory.remove().map_err(EngineError::new)
     }
 }
 
@@ -226,6 +236,17 @@ fn step_worker(allocator: Allocator, shared: &Arc<Shared>, plan: &Plan) {
         sink: plan.sink.clone(),
         probe: probe::Handle::new(),
         clock: Rc::new(epoch_ms),
+        files: {
+            let directory = Arc::clone(&plan.directory);
+            Rc::new(move || {
+                let files: Box<dyn PartitionedFiles> = Box::new(directory.files(index)?);
+                Ok(files)
+            })
+        },
+        fail: {
+            let shared = Arc::clone(shared);
+            Rc::new(move |message| shared.fail(message))
+        },
     };
     worker.dataflow::<Time, _, _>(|scope| {
         let blocks = source(scope, Arc::clone(shared), counters, environment.probe.clone());

@@ -15,6 +15,7 @@ use nexmark_queries::operators::{Counters, time};
 
 use crate::cluster::{Cluster, Shared, THREAD_NAME};
 use crate::feed::Feed;
+use crate::files::RunDirectory;
 
 /// The embedded engine.
 pub(crate) struct Native {
@@ -63,7 +64,10 @@ impl Engine for Native {
         let feed = Feed::new(job, self.settings.count("block.events"))?;
         let blocks_ahead = usize::try_from(self.settings.count("blocks.ahead")).unwrap_or(usize::MAX);
         let shared = Shared::new(job, feed, blocks_ahead);
-        let cluster = Cluster::start(job, dataflow, shared, self.settings.switch("pinning"))?;
+        let keep = self.settings.switch("files.keep");
+        let directory = RunDirectory::new(job, self.settings.text("files.dir"), keep);
+        let pinning = self.settings.switch("pinning");
+        let cluster = Cluster::start(job, dataflow, shared, directory, pinning)?;
         self.cluster = Some(cluster);
         Ok(())
     }
@@ -95,7 +99,7 @@ impl Engine for Native {
         let Some(mut cluster) = self.cluster.take() else { return Ok(()) };
         tokio::task::spawn_blocking(move || cluster.stop())
             .await
-            .map_err(|error| EngineError::new(format!("cannot wait for the workers: {error}")))
+            .map_err(|error| EngineError::new(format!("cannot wait for the workers: {error}")))?
     }
 }
 

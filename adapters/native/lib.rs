@@ -4,6 +4,7 @@
 mod cluster;
 mod engine;
 mod feed;
+mod files;
 mod source;
 
 use nexmark_driver::config::{Allowed, EngineFactory, Key};
@@ -30,6 +31,18 @@ pub static FACTORY: EngineFactory = EngineFactory {
             default: "32",
             allowed: Allowed::Count { min: 1, max: 1 << 16 },
             meaning: "blocks that a source may be ahead of what the slowest worker has finished",
+        },
+        Key {
+            name: "files.dir",
+            default: "",
+            allowed: Allowed::Text,
+            meaning: "existing directory below which a run makes its own for files; empty: the system's for temporary ones",
+        },
+        Key {
+            name: "files.keep",
+            default: "false",
+            allowed: Allowed::Switch,
+            meaning: "files that a run has written are not removed at its end",
         },
     ],
     create: |settings| Ok(Box::new(engine::Native::new(settings))),

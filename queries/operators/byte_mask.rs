@@ -15,11 +15,14 @@ pub fn byte_mask(window: &[u8; WINDOW], byte: u8) -> u64 {
 #[cfg(target_arch = "x86_64")]
 pub fn mask_of_16(chunk: &[u8; 16], byte: u8) -> u64 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    // SSE2 is a part of x86-64. The compiler makes one load of the two.
     let whole = u128::from_le_bytes(*chunk);
-    let bytes = _mm_set_epi64x((whole >> 64) as i64, whole as i64);
-    let equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-    _mm_movemask_epi8(equal) as u64
+    // SAFETY: SSE2 is a part of every x86-64, and no memory is touched. It buys one comparison for 16 bytes.
+    unsafe {
+        // The compiler makes one load of the two halves.
+        let bytes = _mm_set_epi64x((whole >> 64) as i64, whole as i64);
+        let equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+        _mm_movemask_epi8(equal) as u64
+    }
 }
 
 /// As [`byte_mask`], for 16 bytes.

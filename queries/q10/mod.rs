@@ -1,6 +1,9 @@
 //! q10, log to file system: every bid, written to files partitioned by day and minute. Stresses formatting and many open partitions of a file sink.
 
+mod dataflow;
+mod line;
 mod oracle;
+mod partition;
 
 use crate::query::{Column, Query, integer, text, time};
 
@@ -12,7 +15,7 @@ pub static QUERY: Query = Query {
     stresses: "formatting and many open partitions of a file sink",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[
