@@ -66,11 +66,26 @@ fn write_before(number: i64, bytes: &mut [u8; 4 * 21], mut at: usize) -> usize {
 
 #[inline]
 fn push_text(text: &[u8], out: &mut Vec<u8>) {
-    // No way out before the end: so the compiler looks at many bytes at once.
-    let special = text.iter().fold(false, |special, byte| {
-        special | (*byte == b',') | (*byte == b'"') | (*byte == b'\r') | (*byte == b'\n')
-    });
-    if special { push_quoted(text, out) } else { out.extend_from_slice(text) }
+    // A comma is the highest of the bytes that need quotes, and texts of letters have none as low.
+    let plain = least(text) > b',' || !needs_quotes(text);
+    if plain { out.extend_from_slice(text) } else { push_quoted(text, out) }
+}
+
+/// Least byte of a text, sixteen at a time; the last ones are looked at together with some of those before.
+#[inline]
+fn least(text: &[u8]) -> u8 {
+    let mut least = [u8::MAX; 16];
+    let Some(last) = text.last_chunk() else { return text.iter().copied().min().unwrap_or(u8::MAX) };
+    for chunk in text.as_chunks::<16>().0.iter().chain([last]) {
+        for (least, byte) in least.iter_mut().zip(chunk) {
+            *least = (*least).min(*byte);
+        }
+    }
+    least.into_iter().min().unwrap_or(u8::MAX)
+}
+
+fn needs_quotes(text: &[u8]) -> bool {
+    memchr::memchr3(b',', b'"', b'\n', text).is_some() || memchr::memchr(b'\r', text).is_some()
 }
 
 #[cold]
@@ -175,6 +190,21 @@ mod tests {
             assert_eq!(parse(text.as_bytes()), None, "{text:?}");
         }
         assert_eq!(parse(b"1,2,3,4,\xff\n"), None);
+    }
+
+    #[test]
+    fn quotes_are_needed_wherever_the_byte_is() {
+        for len in 0..70 {
+            assert_eq!(line(&bid(1, 2, 3, 4), &"x".repeat(len)), format!("1,2,3,4,{}\n", "x".repeat(len)));
+            for (at, special) in
+                (0..len).flat_map(|at| [",", "\"", "\n", "\r", " "].map(|special| (at, special)))
+            {
+                let mut extra = "x".repeat(len);
+                extra.replace_range(at..=at, special);
+                let quoted = line(&bid(1, 2, 3, 4), &extra).starts_with("1,2,3,4,\"");
+                assert_eq!(quoted, special != " ", "{extra:?}");
+            }
+        }
     }
 
     proptest! {
