@@ -147,8 +147,10 @@ impl RunDirectory {
         let mut path = root.to_path_buf();
         for name in partition.split('/') {
             path.push(name);
+            // Noted before another worker can make one inside, so that the list has the outer ones first.
+            let mut made = self.made();
             match fs::create_dir(&path) {
-                Ok(()) => self.made().directories.push(path.clone()),
+                Ok(()) => made.directories.push(path.clone()),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(format!("cannot make directory {}: {error}", path.display())),
             }
@@ -417,6 +419,28 @@ mod tests {
         assert_eq!(scratch.names().len(), 1);
         drop(run);
         assert!(scratch.names().is_empty());
+    }
+
+    #[test]
+    fn workers_that_make_the_same_directories_at_once_leave_nothing() {
+        let scratch = Scratch::new();
+        for _run in 0..100 {
+            let run = scratch.run(0, false);
+            let barrier = std::sync::Barrier::new(4);
+            std::thread::scope(|scope| {
+                for worker in 0..4 {
+                    let (run, barrier) = (&run, &barrier);
+                    scope.spawn(move || {
+                        let mut files = run.files(worker).expect("files");
+                        barrier.wait();
+                        files.append(&format!("dt=1/hm={worker}"), b"a\n").expect("written");
+                        files.append("dt=1/hm=9", b"a\n").expect("written");
+                    });
+                }
+            });
+            run.remove().expect("removed");
+            assert!(scratch.names().is_empty());
+        }
     }
 
     #[test]

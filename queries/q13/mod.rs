@@ -16,13 +16,8 @@ pub static QUERY: Query = Query {
     dataflow: Some(dataflow::dataflow),
 };
 
-const COLUMNS: &[Column] = &[
-    integer("auction"),
-    integer("bidder"),
-    integer("price"),
-    time("dateTime"),
-    text("value"),
-];
+const COLUMNS: &[Column] =
+    &[integer("auction"), integer("bidder"), integer("price"), time("dateTime"), text("value")];
 
 /// Keys of the side table.
 pub const SIDE_KEYS: std::ops::Range<i64> = 0..10_000;

@@ -16,10 +16,5 @@ pub static QUERY: Query = Query {
     dataflow: Some(dataflow::dataflow),
 };
 
-const COLUMNS: &[Column] = &[
-    integer("auction"),
-    integer("bidder"),
-    integer("price"),
-    text("channel"),
-    text("channel_id"),
-];
+const COLUMNS: &[Column] =
+    &[integer("auction"), integer("bidder"), integer("price"), text("channel"), text("channel_id")];
