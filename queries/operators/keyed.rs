@@ -41,16 +41,11 @@ impl<K: Copy + Eq + Hash, V> Keyed<K, V> {
         }
     }
 
-    /// Key and value of a number.
+    /// Key of a number and its value, to change.
     #[inline]
-    pub fn row(&self, number: u32) -> &(K, V) {
-        self.rows.get(number)
-    }
-
-    /// Value of a number, to change.
-    #[inline]
-    pub fn value_mut(&mut self, number: u32) -> &mut V {
-        &mut self.rows.get_mut(number).1
+    pub fn row_mut(&mut self, number: u32) -> (&K, &mut V) {
+        let (key, value) = self.rows.get_mut(number);
+        (key, value)
     }
 
     /// Size, bytes, without what values own elsewhere.
@@ -68,13 +63,13 @@ mod tests {
         let mut keyed = Keyed::<(i64, i64), u64>::default();
         for i in 0..100_000_i64 {
             let number = keyed.number((i % 30_000, i % 7), || 0);
-            *keyed.value_mut(number) += 1;
+            *keyed.row_mut(number).1 += 1;
         }
         let number = keyed.number((29_999, 29_999 % 7), || unreachable!("the key is there"));
-        assert_eq!(*keyed.row(number), ((29_999, 29_999 % 7), 1));
+        assert_eq!(keyed.row_mut(number), (&(29_999, 29_999 % 7), &mut 1));
         let mut sum = 0;
         for number in 0..keyed.rows.len() as u32 {
-            sum += keyed.row(number).1;
+            sum += *keyed.row_mut(number).1;
         }
         assert_eq!(sum, 100_000);
     }

@@ -22,6 +22,11 @@ impl<R> Update<R> {
     pub fn retract(row: R) -> Self {
         Self { row, added: false }
     }
+
+    /// The same with another row.
+    pub fn map<S>(self, function: impl FnOnce(R) -> S) -> Update<S> {
+        Update { row: function(self.row), added: self.added }
+    }
 }
 
 impl<R: Output> Output for Update<R> {

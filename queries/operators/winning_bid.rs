@@ -215,13 +215,9 @@ impl<A: Copy, B: Copy> State<A, B> {
             return 1;
         }
         let entry = self.entries.entry(opening.auction).or_insert_with(Entry::new);
-        let number = self.open.insert(Open {
-            opening,
-            best: None,
-            reported: None,
-            changed: false,
-            next: entry.open,
-        }) as u32;
+        let number =
+            self.open.insert(Open { opening, best: None, reported: None, changed: false, next: entry.open })
+                as u32;
         entry.open = Some(number);
         self.ends.add(opening.to, number);
         for Pending { at, price, details } in &entry.offers {
@@ -292,7 +288,8 @@ impl<A: Copy, B: Copy> State<A, B> {
     }
 
     fn unlink(&mut self, closed: &Open<A, B>, number: u32) {
-        let hashbrown::hash_map::Entry::Occupied(mut entry) = self.entries.entry(closed.opening.auction) else {
+        let hashbrown::hash_map::Entry::Occupied(mut entry) = self.entries.entry(closed.opening.auction)
+        else {
             return;
         };
         if entry.get().open == Some(number) {

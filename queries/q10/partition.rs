@@ -1,5 +1,7 @@
 //! A partition of the files: the minute of its bids, in UTC, as two directories.
 
+use crate::operators::utc::date;
+
 pub(super) const MS_PER_MINUTE: i64 = 60_000;
 const MINUTES_PER_DAY: i64 = 24 * 60;
 
@@ -51,20 +53,6 @@ impl Partition {
         let (dt, hm) = path.strip_prefix("dt=")?.split_once("/hm=")?;
         Some((dt.to_owned(), hm.to_owned()))
     }
-}
-
-/// Year, month and day of a day counted from the epoch, Gregorian throughout, with a year 0. Years begin in March here, so
-/// that the leap day is the last of its year (Hinnant, `civil_from_days`).
-fn date(days: i64) -> (i64, i64, i64) {
-    let from_march_0 = days + 719_468;
-    let era = from_march_0.div_euclid(146_097);
-    let day_of_era = from_march_0.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! q15, bidding statistics report: for each day the numbers of bids, of bidders and of auctions, in all and in three ranks of price. Stresses several exact distinct counts under one key.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "several exact distinct counts under one key",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q16, channel statistics report: for each channel and day the numbers of q15, and the last minute seen. Stresses several exact distinct counts under many keys.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "several exact distinct counts under many keys",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

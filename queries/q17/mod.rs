@@ -1,5 +1,6 @@
 //! q17, auction statistics report: for each auction and day the numbers of bids in three ranks of price, and minimum, maximum, average and sum of the price. Stresses an unbounded aggregate with many keys.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, text};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unbounded aggregate with many keys",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q18, find last bid: for each bidder and auction the latest bid. Stresses deduplication: the last row per key, with many keys and whole rows as state.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer, time};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "deduplication: the last row per key, with many keys and whole rows as state",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! q19, auction top 10 price: for each auction its ten highest bids, ranked. Stresses top-n per key with retractions.
 
+mod dataflow;
 mod oracle;
 
 use crate::query::{Column, Query, integer};
@@ -12,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "top-n per key with retractions",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: None,
+    dataflow: Some(dataflow::dataflow),
 };
 
 const COLUMNS: &[Column] = &[

@@ -1,0 +1,144 @@
+//! Ids are noted at the worker of the id, which tells the day's worker how many were new; that one adds up and emits the
+//! day's row once a batch.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use timely::dataflow::StreamVec;
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::generic::Operator;
+
+use crate::answer::{Columns, Output};
+use crate::block::Bids;
+use crate::event::{ShortText, Texts};
+use crate::operators::batch::Batch;
+use crate::operators::distinct::Bitmap;
+use crate::operators::kernel::kernel;
+use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
+use crate::operators::update::Update;
+use crate::operators::{Blocks, Environment, Time, route, utc};
+
+/// An output row.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    day: ShortText,
+    statistics: Statistics,
+}
+
+impl Output for Row {
+    fn columns(&self, texts: &Texts, columns: &mut dyn Columns) {
+        columns.text(self.day.get(texts));
+        self.statistics.columns(columns);
+    }
+}
+
+/// What a block says of a day.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Noted {
+    Bids { day: i64, bids: Ranked },
+    Bidder { day: i64, id: i64, seen: Seen },
+    Auction { day: i64, id: i64, seen: Seen },
+}
+
+/// The ids of a day that this worker keeps.
+#[derive(Debug, Default)]
+struct Ids {
+    bidders: Bitmap,
+    auctions: Bitmap,
+}
+
+pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
+    let (mut bidders, mut auctions) = (Batch::default(), Batch::default());
+    let noted = kernel(blocks, "ids of a block", move |block, noted| {
+        note(&block.bids, &mut bidders, &mut auctions, noted);
+    });
+    environment.output(reports(new_ids(noted, environment), environment));
+}
+
+/// Each id of a block once a day.
+fn note(bids: &Bids, bidders: &mut Batch<i64, Seen>, auctions: &mut Batch<i64, Seen>, noted: &mut Vec<Noted>) {
+    let mut from = 0;
+    while from < bids.len() {
+        let day = utc::day(bids.date_time[from]);
+        let range = utc::day_range(day);
+        let mut counts = Ranked::default();
+        let mut at = from;
+        while at < bids.len() && range.contains(&bids.date_time[at]) {
+            let rank = rank(bids.price[at]);
+            counts.count(rank);
+            let bidder = bidders.entry(bids.bidder[at]);
+            *bidder = bidder.or(Seen::at(rank));
+            let auction = auctions.entry(bids.auction[at]);
+            *auction = auction.or(Seen::at(rank));
+            at += 1;
+        }
+        noted.push(Noted::Bids { day, bids: counts });
+        noted.extend(bidders.drain().map(|(id, seen)| Noted::Bidder { day, id, seen }));
+        noted.extend(auctions.drain().map(|(id, seen)| Noted::Auction { day, id, seen }));
+        from = at;
+    }
+}
+
+/// Per batch and day, how many bids there were and how many ids were new.
+fn new_ids<'scope>(
+    noted: StreamVec<'scope, Time, Noted>,
+    environment: &Environment,
+) -> StreamVec<'scope, Time, (i64, Statistics)> {
+    let gauge = environment.state_gauge();
+    let by_id = Exchange::new(|noted: &Noted| match noted {
+        Noted::Bids { day, .. } => route(*day),
+        Noted::Bidder { id, .. } | Noted::Auction { id, .. } => route(*id),
+    });
+    noted.unary(by_id, "new ids", move |_capability, _info| {
+        let mut days = BTreeMap::<i64, Ids>::new();
+        let mut changes = Batch::<i64, Statistics>::default();
+        move |input, output| {
+            input.for_each(|capability, noted| {
+                for noted in noted.drain(..) {
+                    match noted {
+                        Noted::Bids { day, bids } => changes.entry(day).bids.add(&bids),
+                        Noted::Bidder { day, id, seen } => {
+                            let new = days.entry(day).or_default().bidders.note(id, seen);
+                            changes.entry(day).bidders.count_seen(new);
+                        }
+                        Noted::Auction { day, id, seen } => {
+                            let new = days.entry(day).or_default().auctions.note(id, seen);
+                            changes.entry(day).auctions.count_seen(new);
+                        }
+                    }
+                }
+                output.session(&capability).give_iterator(changes.drain());
+            });
+            gauge.set(days.values().map(|ids| ids.bidders.bytes() + ids.auctions.bytes()).sum());
+        }
+    })
+}
+
+fn reports<'scope>(
+    changes: StreamVec<'scope, Time, (i64, Statistics)>,
+    environment: &Environment,
+) -> StreamVec<'scope, Time, Update<Row>> {
+    let gauge = environment.state_gauge();
+    let by_day = Exchange::new(|change: &(i64, Statistics)| route(change.0));
+    changes.unary(by_day, "report of a day", move |_capability, _info| {
+        let mut days = BTreeMap::<i64, Row>::new();
+        let mut batch = Batch::<i64, Statistics>::default();
+        move |input, output| {
+            input.for_each(|capability, changes| {
+                changes.drain(..).for_each(|(day, change)| batch.entry(day).add(&change));
+                let mut session = output.session(&capability);
+                for (day, change) in batch.drain() {
+                    if let Some(before) = days.get(&day) {
+                        session.give(Update::retract(*before));
+                    }
+                    let row = days
+                        .entry(day)
+                        .or_insert_with(|| Row { day: utc::day_text(day), statistics: Statistics::default() });
+                    row.statistics.add(&change);
+                    session.give(Update::add(*row));
+                }
+            });
+            gauge.set(days.len() * size_of::<(i64, Row)>());
+        }
+    })
+}

@@ -1,0 +1,189 @@
+//! Each (channel, day) is kept at one worker, with small sets of the ids seen. Ids of a block come once for each channel, so
+//! that the few channels with most of the bids do not outweigh the others. Channels are grouped by their number: every name
+//! has one.
+
+use serde::{Deserialize, Serialize};
+use timely::dataflow::StreamVec;
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::generic::Operator;
+
+use crate::answer::{Columns, Output};
+use crate::block::Bids;
+use crate::event::{Channel, ShortText, Texts};
+use crate::operators::batch::Batch;
+use crate::operators::distinct::SmallSet;
+use crate::operators::kernel::kernel;
+use crate::operators::keyed::Keyed;
+use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
+use crate::operators::update::Update;
+use crate::operators::{Blocks, Environment, Time, route, utc};
+
+/// An output row.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    channel: Channel,
+    day: ShortText,
+    minute: ShortText,
+    statistics: Statistics,
+}
+
+impl Output for Row {
+    fn columns(&self, texts: &Texts, columns: &mut dyn Columns) {
+        columns.text(texts.channel(self.channel));
+        columns.text(self.day.get(texts));
+        columns.text(self.minute.get(texts));
+        self.statistics.columns(columns);
+    }
+}
+
+/// Channel and day.
+type Key = (u32, i64);
+
+/// What a block says of a channel on a day.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Noted {
+    Bids { key: Key, bids: Ranked, minute: i64 },
+    Bidder { key: Key, id: i64, seen: Seen },
+    Auction { key: Key, id: i64, seen: Seen },
+}
+
+/// Bids of a channel in a block.
+#[derive(Debug, Default)]
+struct Count {
+    bids: Ranked,
+    minute: i64,
+}
+
+/// A channel on a day.
+#[derive(Debug, Default)]
+struct Group {
+    statistics: Statistics,
+    minute: i64,
+    bidders: SmallSet,
+    auctions: SmallSet,
+    /// Whether a row was emitted.
+    emitted: bool,
+    /// Whether the row of this batch was noted.
+    changed: bool,
+}
+
+/// What one block's bids are gathered in.
+#[derive(Default)]
+struct Gather {
+    counts: Batch<u32, Count>,
+    bidders: Batch<(u32, i64), Seen>,
+    auctions: Batch<(u32, i64), Seen>,
+}
+
+pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
+    let mut gather = Gather::default();
+    let noted = kernel(blocks, "ids of a block", move |block, noted| gather.note(&block.bids, noted));
+    environment.output(reports(noted, environment));
+}
+
+impl Gather {
+    /// Each id of a block once for each channel and day.
+    fn note(&mut self, bids: &Bids, noted: &mut Vec<Noted>) {
+        let mut from = 0;
+        while from < bids.len() {
+            let day = utc::day(bids.date_time[from]);
+            let range = utc::day_range(day);
+            let run = bids.date_time[from..].iter().position(|time| !range.contains(time));
+            let to = run.map_or(bids.len(), |run| from + run);
+            for at in from..to {
+                let (Channel(channel), rank) = (bids.channel[at], rank(bids.price[at]));
+                let count = self.counts.entry(channel);
+                count.bids.count(rank);
+                count.minute = count.minute.max(utc::minute_of_day(bids.date_time[at]));
+                let bidder = self.bidders.entry((channel, bids.bidder[at]));
+                *bidder = bidder.or(Seen::at(rank));
+                let auction = self.auctions.entry((channel, bids.auction[at]));
+                *auction = auction.or(Seen::at(rank));
+            }
+            noted.extend(self.counts.drain().map(|(channel, count)| Noted::Bids {
+                key: (channel, day),
+                bids: count.bids,
+                minute: count.minute,
+            }));
+            let bidders = self.bidders.drain();
+            noted.extend(bidders.map(|((channel, id), seen)| Noted::Bidder { key: (channel, day), id, seen }));
+            let auctions = self.auctions.drain();
+            noted.extend(auctions.map(|((channel, id), seen)| Noted::Auction { key: (channel, day), id, seen }));
+            from = to;
+        }
+    }
+}
+
+impl Noted {
+    fn key(&self) -> Key {
+        match self {
+            Self::Bids { key, .. } | Self::Bidder { key, .. } | Self::Auction { key, .. } => *key,
+        }
+    }
+}
+
+fn reports<'scope>(
+    noted: StreamVec<'scope, Time, Noted>,
+    environment: &Environment,
+) -> StreamVec<'scope, Time, Update<Row>> {
+    let gauge = environment.state_gauge();
+    let by_channel = Exchange::new(|noted: &Noted| route(i64::from(noted.key().0)));
+    noted.unary(by_channel, "report of a channel", move |_capability, _info| {
+        let mut groups = Keyed::<Key, Group>::default();
+        let mut set_bytes = 0;
+        let mut changed = Vec::new();
+        let mut days = utc::DayTexts::default();
+        move |input, output| {
+            input.for_each(|capability, noted| {
+                let mut session = output.session(&capability);
+                for noted in noted.drain(..) {
+                    let number = groups.number(noted.key(), Group::default);
+                    let ((channel, day), group) = groups.row_mut(number);
+                    if !group.changed {
+                        group.changed = true;
+                        changed.push(number);
+                        if group.emitted {
+                            session.give(Update::retract(group.row(*channel, days.text(*day))));
+                        }
+                    }
+                    set_bytes += group.note(&noted);
+                }
+                for number in changed.drain(..) {
+                    let ((channel, day), group) = groups.row_mut(number);
+                    group.changed = false;
+                    group.emitted = true;
+                    session.give(Update::add(group.row(*channel, days.text(*day))));
+                }
+            });
+            gauge.set(groups.bytes() + set_bytes);
+        }
+    })
+}
+
+impl Group {
+    /// Takes what a block says into account; by how many bytes the sets grew.
+    #[inline]
+    fn note(&mut self, noted: &Noted) -> usize {
+        match *noted {
+            Noted::Bids { bids, minute, .. } => {
+                self.statistics.bids.add(&bids);
+                self.minute = self.minute.max(minute);
+                0
+            }
+            Noted::Bidder { id, seen, .. } => note_id(&mut self.bidders, &mut self.statistics.bidders, id, seen),
+            Noted::Auction { id, seen, .. } => note_id(&mut self.auctions, &mut self.statistics.auctions, id, seen),
+        }
+    }
+
+    fn row(&self, channel: u32, day: ShortText) -> Row {
+        let minute = utc::minute_text(self.minute);
+        Row { channel: Channel(channel), day, minute, statistics: self.statistics }
+    }
+}
+
+#[inline]
+fn note_id(set: &mut SmallSet, ranked: &mut Ranked, id: i64, seen: Seen) -> usize {
+    let before = set.bytes();
+    ranked.count_seen(set.note(id, seen));
+    set.bytes() - before
+}
