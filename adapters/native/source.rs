@@ -105,7 +105,8 @@ impl Source {
     }
 
     fn block(&mut self, positions: Range<u64>) -> Rc<Block> {
-        let free = self.sent.pop_front_if(|block| Rc::strong_count(block) == 1);
+        let oldest_is_free = self.sent.front().is_some_and(|block| Rc::strong_count(block) == 1);
+        let free = if oldest_is_free { self.sent.pop_front() } else { None };
         let mut block = free.unwrap_or_default();
         if let Some(events) = Rc::get_mut(&mut block) {
             self.shared.feed.fill(positions, events);

@@ -138,7 +138,7 @@ fn push_url(texts: &mut Texts, url: &str) {
 
 fn word_character(draws: Draws, k: u64, space: char) -> char {
     let value = draws.below(k, 338);
-    if value % 13 == 0 { space } else { char::from(b'a' + (value / 13) as u8) }
+    if value.is_multiple_of(13) { space } else { char::from(b'a' + (value / 13) as u8) }
 }
 
 fn url(draws: Draws, number: u64) -> String {

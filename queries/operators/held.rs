@@ -5,7 +5,7 @@ use timely::progress::frontier::AntichainRef;
 
 use super::Time;
 
-/// A capability at the input's frontier, held while there is state. Moving it along with the frontier tells those downstream
+/// The earliest capability of some inputs. Held while there is state, or until all that has arrived is taken in: Moving it along with the frontier tells those downstream
 /// how far the operator is, which the source's back-pressure relies on.
 #[derive(Debug, Default)]
 pub struct Held {
@@ -28,6 +28,11 @@ impl Held {
     /// The capability to emit with; `None` before any input.
     pub fn get(&self) -> Option<&Capability<Time>> {
         self.capability.as_ref()
+    }
+
+    /// The capability to emit with, which is let go.
+    pub fn take(&mut self) -> Option<Capability<Time>> {
+        self.capability.take()
     }
 
     /// Follows the frontier, after everything up to it was emitted. Lets go when the input has ended or when there is no

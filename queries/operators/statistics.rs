@@ -48,6 +48,12 @@ impl Ranked {
         self.0[1 + rank] += 1;
     }
 
+    /// The number in all.
+    #[inline]
+    pub fn total(&self) -> i64 {
+        self.0[0]
+    }
+
     /// One more wherever a bit is set.
     #[inline]
     pub fn count_seen(&mut self, new: Seen) {

@@ -37,7 +37,12 @@ pub fn day_text(day: i64) -> ShortText {
 
 /// Text of a minute of the day as `HH:mm`.
 pub fn minute_text(minute_of_day: i64) -> ShortText {
-    short(&format!("{:02}:{:02}", minute_of_day / 60, minute_of_day % 60))
+    let (hour, minute) = ((minute_of_day / 60) as u8, (minute_of_day % 60) as u8);
+    let mut text = ShortAscii::default();
+    for byte in [b'0' + hour / 10, b'0' + hour % 10, b':', b'0' + minute / 10, b'0' + minute % 10] {
+        text.push(byte);
+    }
+    text.text()
 }
 
 /// The text of the day that was asked for last: nearly every row has the same.

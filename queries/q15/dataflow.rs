@@ -13,6 +13,7 @@ use crate::block::Bids;
 use crate::event::{ShortText, Texts};
 use crate::operators::batch::Batch;
 use crate::operators::distinct::Bitmap;
+use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
 use crate::operators::update::Update;
@@ -92,8 +93,10 @@ fn new_ids<'scope>(
     noted.unary(by_id, "new ids", move |_capability, _info| {
         let mut days = BTreeMap::<i64, Ids>::new();
         let mut changes = Batch::<i64, Statistics>::default();
+        let mut earliest = Held::default();
         move |input, output| {
             input.for_each(|capability, noted| {
+                earliest.retain(&capability);
                 for noted in noted.drain(..) {
                     match noted {
                         Noted::Bids { day, bids } => changes.entry(day).bids.add(&bids),
@@ -107,8 +110,10 @@ fn new_ids<'scope>(
                         }
                     }
                 }
-                output.session(&capability).give_iterator(changes.drain());
             });
+            if let Some(capability) = earliest.take() {
+                output.session(&capability).give_iterator(changes.drain());
+            }
             gauge.set(days.values().map(|ids| ids.bidders.bytes() + ids.auctions.bytes()).sum());
         }
     })
@@ -123,9 +128,13 @@ fn reports<'scope>(
     changes.unary(by_day, "report of a day", move |_capability, _info| {
         let mut days = BTreeMap::<i64, Row>::new();
         let mut batch = Batch::<i64, Statistics>::default();
+        let mut earliest = Held::default();
         move |input, output| {
             input.for_each(|capability, changes| {
+                earliest.retain(&capability);
                 changes.drain(..).for_each(|(day, change)| batch.entry(day).add(&change));
+            });
+            if let Some(capability) = earliest.take() {
                 let mut session = output.session(&capability);
                 for (day, change) in batch.drain() {
                     if let Some(before) = days.get(&day) {
@@ -137,7 +146,7 @@ fn reports<'scope>(
                     row.statistics.add(&change);
                     session.give(Update::add(*row));
                 }
-            });
+            }
             gauge.set(days.len() * size_of::<(i64, Row)>());
         }
     })

@@ -12,6 +12,7 @@ use crate::block::Bids;
 use crate::event::{Channel, ShortText, Texts};
 use crate::operators::batch::Batch;
 use crate::operators::distinct::SmallSet;
+use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
 use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
@@ -42,10 +43,16 @@ type Key = (u32, i64);
 /// What a block says of a channel on a day.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Noted {
-    Bids { key: Key, bids: Ranked, minute: i64 },
+    /// One bid.
+    Bid { key: Key, minute: i64, rank: usize, bidder: i64, auction: i64 },
+    /// Some bids, whose ids come apart.
+    Bids { key: Key, minute: i64, bids: Ranked },
     Bidder { key: Key, id: i64, seen: Seen },
     Auction { key: Key, id: i64, seen: Seen },
 }
+
+/// Channels with more bids than this in a block are summed up; the bids of the others are sent as they are.
+const FEW: i64 = 4;
 
 /// Bids of a channel in a block.
 #[derive(Debug, Default)]
@@ -91,20 +98,25 @@ impl Gather {
             let run = bids.date_time[from..].iter().position(|time| !range.contains(time));
             let to = run.map_or(bids.len(), |run| from + run);
             for at in from..to {
-                let (Channel(channel), rank) = (bids.channel[at], rank(bids.price[at]));
-                let count = self.counts.entry(channel);
-                count.bids.count(rank);
+                let count = self.counts.entry(bids.channel[at].0);
+                count.bids.count(rank(bids.price[at]));
                 count.minute = count.minute.max(utc::minute_of_day(bids.date_time[at]));
-                let bidder = self.bidders.entry((channel, bids.bidder[at]));
-                *bidder = bidder.or(Seen::at(rank));
-                let auction = self.auctions.entry((channel, bids.auction[at]));
-                *auction = auction.or(Seen::at(rank));
             }
-            noted.extend(self.counts.drain().map(|(channel, count)| Noted::Bids {
-                key: (channel, day),
-                bids: count.bids,
-                minute: count.minute,
-            }));
+            for at in from..to {
+                let (Channel(channel), rank) = (bids.channel[at], rank(bids.price[at]));
+                let (bidder, auction) = (bids.bidder[at], bids.auction[at]);
+                if self.counts.entry(channel).bids.total() <= FEW {
+                    let minute = utc::minute_of_day(bids.date_time[at]);
+                    noted.push(Noted::Bid { key: (channel, day), minute, rank, bidder, auction });
+                } else {
+                    let seen = self.bidders.entry((channel, bidder));
+                    *seen = seen.or(Seen::at(rank));
+                    let seen = self.auctions.entry((channel, auction));
+                    *seen = seen.or(Seen::at(rank));
+                }
+            }
+            let many = self.counts.drain().filter(|(_, count)| count.bids.total() > FEW);
+            noted.extend(many.map(|(channel, Count { bids, minute })| Noted::Bids { key: (channel, day), minute, bids }));
             let bidders = self.bidders.drain();
             noted.extend(bidders.map(|((channel, id), seen)| Noted::Bidder { key: (channel, day), id, seen }));
             let auctions = self.auctions.drain();
@@ -117,7 +129,7 @@ impl Gather {
 impl Noted {
     fn key(&self) -> Key {
         match self {
-            Self::Bids { key, .. } | Self::Bidder { key, .. } | Self::Auction { key, .. } => *key,
+            Self::Bid { key, .. } | Self::Bids { key, .. } | Self::Bidder { key, .. } | Self::Auction { key, .. } => *key,
         }
     }
 }
@@ -133,11 +145,15 @@ fn reports<'scope>(
         let mut set_bytes = 0;
         let mut changed = Vec::new();
         let mut days = utc::DayTexts::default();
+        let mut earliest = Held::default();
+        let mut numbers = Vec::new();
         move |input, output| {
             input.for_each(|capability, noted| {
+                earliest.retain(&capability);
+                // Numbers first: the processor can fetch many groups at once.
+                numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
                 let mut session = output.session(&capability);
-                for noted in noted.drain(..) {
-                    let number = groups.number(noted.key(), Group::default);
+                for (noted, number) in noted.drain(..).zip(numbers.drain(..)) {
                     let ((channel, day), group) = groups.row_mut(number);
                     if !group.changed {
                         group.changed = true;
@@ -148,13 +164,16 @@ fn reports<'scope>(
                     }
                     set_bytes += group.note(&noted);
                 }
+            });
+            if let Some(capability) = earliest.take() {
+                let mut session = output.session(&capability);
                 for number in changed.drain(..) {
                     let ((channel, day), group) = groups.row_mut(number);
                     group.changed = false;
                     group.emitted = true;
                     session.give(Update::add(group.row(*channel, days.text(*day))));
                 }
-            });
+            }
             gauge.set(groups.bytes() + set_bytes);
         }
     })
@@ -165,6 +184,13 @@ impl Group {
     #[inline]
     fn note(&mut self, noted: &Noted) -> usize {
         match *noted {
+            Noted::Bid { minute, rank, bidder, auction, .. } => {
+                self.statistics.bids.count(rank);
+                self.minute = self.minute.max(minute);
+                let seen = Seen::at(rank);
+                note_id(&mut self.bidders, &mut self.statistics.bidders, bidder, seen)
+                    + note_id(&mut self.auctions, &mut self.statistics.auctions, auction, seen)
+            }
             Noted::Bids { bids, minute, .. } => {
                 self.statistics.bids.add(&bids);
                 self.minute = self.minute.max(minute);

@@ -8,6 +8,7 @@ use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
 use crate::event::{Bid, Channel, Text, Texts, Url};
+use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
 use crate::operators::top::{Snapshots, Top};
@@ -63,8 +64,10 @@ fn top_ten<'scope>(
         let mut auctions = Keyed::<i64, Top<Offer, TOP>>::default();
         let mut snapshots = Snapshots::default();
         let mut list_bytes = 0;
+        let mut earliest = Held::default();
         move |input, output| {
             input.for_each(|capability, offers| {
+                earliest.retain(&capability);
                 for (auction, offer) in offers.drain(..) {
                     let number = auctions.number(auction, Top::default);
                     let (_, top) = auctions.row_mut(number);
@@ -74,6 +77,8 @@ fn top_ten<'scope>(
                     top.insert(rank, offer);
                     list_bytes += top.bytes();
                 }
+            });
+            if let Some(capability) = earliest.take() {
                 let mut session = output.session(&capability);
                 snapshots.drain(|number, before| {
                     let (auction, top) = auctions.row_mut(number);
@@ -85,7 +90,7 @@ fn top_ten<'scope>(
                         session.give(Update::add(row(after)));
                     });
                 });
-            });
+            }
             gauge.set(auctions.bytes() + list_bytes);
         }
     })

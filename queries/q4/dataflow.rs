@@ -11,6 +11,7 @@ use timely::dataflow::operators::generic::Operator;
 use crate::answer::{Columns, Output};
 use crate::event::Texts;
 use crate::operators::batch::Batch;
+use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::update::Update;
 use crate::operators::winning_bid::{BestOffers, Opening, Outcome, Report, winning_bid};
@@ -64,8 +65,10 @@ fn changes<'scope>(
 ) -> StreamVec<'scope, Time, (i64, Prices)> {
     outcomes.unary(Pipeline, "change per category", |_capability, _info| {
         let mut batch = Batch::<i64, Prices>::default();
+        let mut earliest = Held::default();
         move |input, output| {
             input.for_each(|capability, outcomes| {
+                earliest.retain(&capability);
                 for outcome in outcomes.drain(..) {
                     if let Outcome::Changed { opening, before, after } = outcome {
                         let change = batch.entry(opening.details);
@@ -73,8 +76,10 @@ fn changes<'scope>(
                         change.auctions += i64::from(before.is_none());
                     }
                 }
-                output.session(&capability).give_iterator(batch.drain());
             });
+            if let Some(capability) = earliest.take() {
+                output.session(&capability).give_iterator(batch.drain());
+            }
         }
     })
 }
@@ -89,13 +94,17 @@ fn averages<'scope>(
     changes.unary(by_category, "average per category", move |_capability, _info| {
         let mut categories = BTreeMap::<i64, Prices>::new();
         let mut batch = Batch::<i64, Prices>::default();
+        let mut earliest = Held::default();
         move |input, output| {
             input.for_each(|capability, changes| {
+                earliest.retain(&capability);
                 for (category, change) in changes.drain(..) {
                     let sum = batch.entry(category);
                     sum.sum += change.sum;
                     sum.auctions += change.auctions;
                 }
+            });
+            if let Some(capability) = earliest.take() {
                 let mut session = output.session(&capability);
                 for (category, change) in batch.drain() {
                     let prices = categories.entry(category).or_default();
@@ -108,7 +117,7 @@ fn averages<'scope>(
                         session.give_iterator(after.map(Update::add).into_iter());
                     }
                 }
-            });
+            }
             gauge.set(categories.len() * size_of::<(i64, Prices)>());
         }
     })

@@ -1,10 +1,13 @@
 //! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table.
 //!
-//! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [QUERY…]`
+//! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
+//! [--engine KEY=VALUE] [QUERY…]`
+
+#![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
 use std::time::{Duration, Instant};
 
-use nexmark_driver::config::Settings;
+use nexmark_driver::config::{Key, Settings};
 use nexmark_driver::engine::{Input, Job, JobState, Output};
 use nexmark_driver::pace::Schedule;
 use nexmark_queries::generator::Options;
@@ -20,6 +23,7 @@ struct Arguments {
     workers: Vec<usize>,
     queries: Vec<&'static Query>,
     options: Options,
+    settings: Settings,
 }
 
 struct Measured {
@@ -63,6 +67,7 @@ fn arguments() -> Arguments {
         workers: vec![1, 2],
         queries: Vec::new(),
         options: Options::default(),
+        settings: Settings::defaults(nexmark_native::FACTORY.keys),
     };
     // `cargo bench` adds `--bench`.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -79,6 +84,15 @@ fn arguments() -> Arguments {
                 let pair = value();
                 let (name, value) = pair.split_once('=').expect("--set is NAME=VALUE");
                 parsed.options.set(name, value).unwrap_or_else(|error| panic!("{error}"));
+            }
+            "--engine" => {
+                let pair = value();
+                let (name, value) = pair.split_once('=').expect("--engine is KEY=VALUE");
+                let keys = nexmark_native::FACTORY.keys.iter().copied();
+                let keys = keys.map(|key| {
+                    if key.name == name { Key { default: value.to_owned().leak(), ..key } } else { key }
+                });
+                parsed.settings = Settings::defaults(keys.collect::<Vec<_>>().leak());
             }
             name => parsed.queries.push(
                 nexmark_queries::find(name).unwrap_or_else(|| panic!("{name} is no query and no option")),
@@ -105,8 +119,7 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let settings = Settings::defaults(nexmark_native::FACTORY.keys);
-        let mut engine = (nexmark_native::FACTORY.create)(&settings).expect("an engine");
+        let mut engine = (nexmark_native::FACTORY.create)(&arguments.settings).expect("an engine");
         engine.submit(&job).await.expect("the job is accepted");
         let cpu_before = cpu_seconds();
         let submitted = Instant::now();
