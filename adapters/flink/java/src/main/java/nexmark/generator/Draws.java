@@ -22,23 +22,16 @@ final class Draws {
 
     /** Moves to the draws of another event. */
     void event(long number) {
-        start = mix(seed + GOLDEN_GAMMA * (number + 1));
+        start = Mixer.mix(seed + GOLDEN_GAMMA * (number + 1));
     }
 
     /** Draw number {@code k}, 64 bits. */
     long draw(long k) {
-        return mix(start + GOLDEN_GAMMA * (k + 1));
+        return Mixer.mix(start + GOLDEN_GAMMA * (k + 1));
     }
 
     /** Number in {@code 0..bound}, for a bound of 1 to 2^31 - 1. */
     long below(long k, long bound) {
         return ((draw(k) >>> 32) * bound) >>> 32;
-    }
-
-    /** Finalizer of SplitMix64: spreads every bit of {@code z} over the result. */
-    static long mix(long z) {
-        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-        return z ^ (z >>> 31);
     }
 }
