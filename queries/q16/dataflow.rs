@@ -2,6 +2,8 @@
 //! that the few channels with most of the bids do not outweigh the others. Channels are grouped by their number: every name
 //! has one.
 
+use std::hint::black_box;
+
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Exchange;
@@ -53,6 +55,9 @@ enum Noted {
 
 /// Channels with more bids than this in a block are summed up; the bids of the others are sent as they are.
 const FEW: i64 = 4;
+
+/// Rows whose memory is fetched together: their groups and slots fit the first-level cache.
+const AT_ONCE: usize = 64;
 
 /// Bids of a channel in a block.
 #[derive(Debug, Default)]
@@ -158,19 +163,23 @@ fn reports<'scope>(
         move |input, output| {
             input.for_each(|capability, noted| {
                 earliest.retain(&capability);
-                // Numbers first: the processor can fetch many groups at once.
-                numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
                 let mut session = output.session(&capability);
-                for (noted, number) in noted.drain(..).zip(numbers.drain(..)) {
-                    let ((channel, day), group) = groups.row_mut(number);
-                    if !group.changed {
-                        group.changed = true;
-                        changed.push(number);
-                        if group.emitted {
-                            session.give(Update::retract(group.row(*channel, days.text(*day))));
+                for noted in noted.chunks(AT_ONCE) {
+                    numbers.clear();
+                    numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
+                    let touched = noted.iter().zip(&numbers).map(|(noted, number)| groups.row_mut(*number).1.touch(noted));
+                    black_box(touched.fold(0, u32::wrapping_add));
+                    for (noted, number) in noted.iter().zip(&numbers) {
+                        let ((channel, day), group) = groups.row_mut(*number);
+                        if !group.changed {
+                            group.changed = true;
+                            changed.push(*number);
+                            if group.emitted {
+                                session.give(Update::retract(group.row(*channel, days.text(*day))));
+                            }
                         }
+                        set_bytes += group.note(noted);
                     }
-                    set_bytes += group.note(&noted);
                 }
             });
             if let Some(capability) = earliest.take() {
@@ -188,6 +197,17 @@ fn reports<'scope>(
 }
 
 impl Group {
+    /// Reads ahead what [`Group::note`] is going to need.
+    #[inline]
+    fn touch(&self, noted: &Noted) -> u32 {
+        match *noted {
+            Noted::Bid { bidder, auction, .. } => {
+                self.bidders.touch(bidder).wrapping_add(self.auctions.touch(auction))
+            }
+            _ => 0,
+        }
+    }
+
     /// Takes what a block says into account; by how many bytes the sets grew.
     #[inline]
     fn note(&mut self, noted: &Noted) -> usize {
