@@ -214,8 +214,11 @@ fn events_after_a_warm_up_are_measured_to_the_event() {
     for _ in 0..3 {
         let result = result(&place, &run, 0);
         assert_eq!((&result["events"], &result["events_total"]), (&1000.into(), &301_000.into()), "{result}");
-        let seconds = result["seconds"].as_f64().unwrap();
-        assert!(seconds > 0.0 && seconds < result["phases"]["warmup_seconds"].as_f64().unwrap(), "{result}");
+        // Nothing is said of how long either phase took: on a busy machine the shorter one may take longer.
+        let (seconds, phases) = (result["seconds"].as_f64().unwrap(), &result["phases"]);
+        assert!(seconds > 0.0 && phases["warmup_seconds"].as_f64().unwrap() > 0.0, "{result}");
+        let measured = phases["measured_seconds"].as_f64().unwrap();
+        assert!((seconds - measured).abs() < 1e-6, "{seconds} s, and a phase of {measured} s");
     }
 }
 
@@ -226,8 +229,9 @@ fn no_run_has_more_cores_than_the_machine() {
     for events in ["1", "1000", "100k", "300k"] {
         let result = result(&place, &["run", "q1", "--events", events], 0);
         match result["cores"].as_f64() {
-            // Readings that stand for begin and end may lie off by a twentieth of the phase.
-            Some(used) => assert!(used > 0.05 && used < cores * 1.1, "{events} events on {used} cores"),
+            // Readings that stand for begin and end may lie off by a twentieth of the phase. There is no lower bound but 0: on a
+            // busy machine the workers may have little of the time.
+            Some(used) => assert!(used > 0.0 && used < cores * 1.1, "{events} events on {used} cores"),
             None => assert!(result["notes"].to_string().contains("CPU unknown"), "{}", result["notes"]),
         }
     }
