@@ -75,7 +75,8 @@ fn request(query: &'static Query, config: &Config, arguments: &AnswerArguments) 
     Ok(RunRequest { output, ..crate::run::request(query, input, workload, &settings) })
 }
 
-fn read(path: &Path) -> Result<Recording> {
+/// The events of a file in the form of `generate`, or of stdin.
+pub(crate) fn read(path: &Path) -> Result<Recording> {
     if path.as_os_str() == "-" {
         return read_lines(io::stdin().lock(), "stdin");
     }
@@ -115,7 +116,7 @@ fn print(query: &Query, outcome: Outcome, arguments: &AnswerArguments) -> Result
 }
 
 /// A row as a JSON object, its keys in the order of the columns.
-fn object(query: &Query, row: &Row) -> Result<String> {
+pub(crate) fn object(query: &Query, row: &Row) -> Result<String> {
     let mut fields = Vec::with_capacity(row.len());
     for (column, value) in query.columns.iter().zip(row) {
         let value = match value {

@@ -16,6 +16,13 @@ Exit codes:
   2    usage or configuration is wrong, nothing was started
   130  interrupted; what was measured is kept";
 
+const VERIFY_EXIT_CODES: &str = "\
+Exit codes:
+  0    no answer differs and no run failed; a query that the engine does not run is neither
+  1    an answer differs, or a run failed
+  2    usage or configuration is wrong, nothing was started
+  130  interrupted";
+
 /// Benchmark for stream processors: the Nexmark queries on several engines, with checked answers.
 #[derive(Debug, Parser)]
 #[command(name = "nexmark", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
@@ -65,6 +72,9 @@ pub(crate) enum Command {
     /// Measures queries, and writes a result file a run
     #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
+    /// Compares an engine's answers with those of the queries' oracles
+    #[command(after_help = VERIFY_EXIT_CODES)]
+    Verify(VerifyArguments),
     /// Prints the answer of a query as NDJSON, sorted
     Answer(AnswerArguments),
     /// Prints the events of the stream
@@ -101,6 +111,12 @@ pub(crate) struct RunArguments {
     /// Takes the answer's digest, too; slower, and marked so
     #[arg(long)]
     pub(crate) digest: bool,
+    /// Size of the state at which a run fails, such as 2GiB; 0 for no budget [default: 0]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) memory_budget: Option<String>,
+    /// Leaves the files that a query writes, and says where they are
+    #[arg(long)]
+    pub(crate) keep_files: bool,
     /// Name under which the results are found later
     #[arg(long, value_name = "LABEL")]
     pub(crate) label: Option<String>,
@@ -122,6 +138,32 @@ pub(crate) enum TableFormat {
     Json,
     Csv,
     Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// all, names such as q0,q5 and ranges such as q5-q9
+    #[arg(required = true, value_name = "QUERIES")]
+    pub(crate) queries: Vec<String>,
+    /// Number of events [default: 50000]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "input")]
+    pub(crate) events: Option<String>,
+    /// Workers; 0 for the number of cores [default: 0]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub(crate) workers: Option<String>,
+    /// Takes events from NDJSON as `generate` prints it, - for stdin, in the order of its lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// How the verdicts are printed
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) format: VerdictFormat,
+}
+
+/// How verdicts are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictFormat {
+    Table,
+    Json,
 }
 
 #[derive(Debug, Args)]

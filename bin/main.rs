@@ -7,6 +7,7 @@ mod engines;
 mod generate;
 mod interrupt;
 mod list;
+mod memory;
 mod printer;
 mod progress;
 mod quantity;
@@ -15,16 +16,13 @@ mod run;
 mod selection;
 mod show;
 mod table;
+mod verify;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser as _;
-
-// Faster than the system's allocator where windows and joins make many small pieces.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Exit code of wrong usage or configuration.
 const USAGE: u8 = 2;
@@ -51,9 +49,10 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
     match &arguments.command {
         Command::List => list::command(global),
         Command::Run(run) => run::command(global, run),
+        Command::Verify(verify) => verify::command(global, verify),
         Command::Answer(answer) => answer::command(global, answer),
         Command::Generate(generate) => generate::command(global, generate),
-        Command::Show(show) => show::command(show),
+        Command::Show(show) => show::command(global, show),
         Command::Config => config::command(global),
     }
 }

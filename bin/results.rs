@@ -6,6 +6,7 @@ use nexmark_driver::suite::Totals;
 
 use crate::args::TableFormat;
 use crate::printer::{self, Tone};
+use crate::progress::Verbosity;
 use crate::quantity::{decimal, si};
 use crate::table::{Align, Cell, Table, csv_line};
 
@@ -26,28 +27,50 @@ const COLUMNS: &[(&str, Align)] = &[
     ("notes", Align::Wrapped),
 ];
 
+/// Columns before the notes that only `-v` shows.
+const MORE_COLUMNS: &[(&str, Align)] = &[("state B", Align::Right), ("late rows", Align::Right)];
+
 /// Prints results in the order given.
-pub(crate) fn print(results: &[RunResult], format: TableFormat) -> Result<()> {
+pub(crate) fn print(results: &[RunResult], format: TableFormat, verbosity: Verbosity) -> Result<()> {
     let text = match format {
-        TableFormat::Table => table(results).terminal(),
-        TableFormat::Markdown => table(results).markdown(),
+        TableFormat::Table => table(results, verbosity).terminal(),
+        TableFormat::Markdown => table(results, verbosity).markdown(),
         TableFormat::Json => serde_json::to_string_pretty(results)?,
         TableFormat::Csv => csv(results),
     };
     Ok(printer::data(text)?)
 }
 
-fn table(results: &[RunResult]) -> Table {
-    let mut table = Table::new(COLUMNS);
+fn table(results: &[RunResult], verbosity: Verbosity) -> Table {
+    let more = verbosity == Verbosity::More;
+    let mut columns = COLUMNS.to_vec();
+    if more {
+        columns.splice(COLUMNS.len() - 1..COLUMNS.len() - 1, MORE_COLUMNS.iter().copied());
+    }
+    let mut table = Table::new(&columns);
+    let mut push = |mut row: Vec<Cell>, cells: Vec<Cell>| {
+        if more {
+            row.splice(COLUMNS.len() - 1..COLUMNS.len() - 1, cells);
+        }
+        table.push(row);
+    };
     for result in results {
-        table.push(row(result));
+        push(row(result), more_cells(result));
     }
     let totals = Totals::of(results);
     if totals.passed > 1 {
-        table.push(sums(&totals));
-        table.push(means(&totals));
+        push(sums(&totals), vec!["".into(); MORE_COLUMNS.len()]);
+        push(means(&totals), vec!["".into(); MORE_COLUMNS.len()]);
     }
     table
+}
+
+/// Cells of the columns that only `-v` shows.
+fn more_cells(result: &RunResult) -> Vec<Cell> {
+    match result.state {
+        State::Unsupported => vec!["".into(); MORE_COLUMNS.len()],
+        _ => vec![count(result.state_bytes_max), count(result.late_rows)],
+    }
 }
 
 fn row(result: &RunResult) -> Vec<Cell> {
@@ -58,7 +81,6 @@ fn row(result: &RunResult) -> Vec<Cell> {
         (row[1], row[10]) = (state, notes(result).into());
         return row;
     }
-    let count = |value: Option<u64>| number(value.map(|value| value as f64), si);
     vec![
         name(result).into(),
         state,
@@ -108,6 +130,10 @@ fn blank(name: &str) -> Vec<Cell> {
     let mut row = vec![Cell::from(""); COLUMNS.len()];
     row[0] = name.into();
     row
+}
+
+fn count(value: Option<u64>) -> Cell {
+    number(value.map(|value| value as f64), si)
 }
 
 fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Cell {

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use nexmark_driver::config::{Config, EngineFactory, WorkloadSettings};
 use nexmark_driver::engine::{Input, Output};
 use nexmark_driver::pace::Schedule;
@@ -16,6 +16,7 @@ use nexmark_queries::Query;
 use crate::args::{Global, RunArguments};
 use crate::engines;
 use crate::interrupt::{self, INTERRUPTED};
+use crate::memory;
 use crate::printer;
 use crate::progress::{Progress, Verbosity};
 use crate::quantity::si;
@@ -30,7 +31,7 @@ pub(crate) const NOT_PASSED: u8 = 1;
 pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitCode> {
     let queries = selection::select(&arguments.queries)?;
     let engine = engines::find(&global.engine)?;
-    let config = configure(global, arguments)?;
+    let config = configure(global, engine, arguments)?;
     let settings = config.workload()?;
     let suite = Suite {
         requests: requests(&queries, &config, &settings, arguments)?,
@@ -48,11 +49,11 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
             measure(&suite, engine, &config, &mut store, verbosity(global), &mut interrupt).await,
         )
     })?;
-    finish(&report, arguments)
+    finish(&report, arguments, verbosity(global))
 }
 
 /// Flags lie over everything else. One of the flags of a mode chooses that mode.
-fn configure(global: &Global, arguments: &RunArguments) -> Result<Config> {
+fn configure(global: &Global, engine: &EngineFactory, arguments: &RunArguments) -> Result<Config> {
     let mut config = crate::config::load(global)?;
     let flags = [
         ("--events", "workload.events", &arguments.events, Some("events")),
@@ -61,6 +62,7 @@ fn configure(global: &Global, arguments: &RunArguments) -> Result<Config> {
         ("--rate", "workload.rate", &arguments.rate, Some("rate")),
         ("--workers", "workload.workers", &arguments.workers, None),
         ("--repeat", "workload.repeat", &arguments.repeat, None),
+        ("--memory-budget", "workload.memory-budget", &arguments.memory_budget, None),
     ];
     for (flag, key, value, mode) in flags {
         let Some(value) = value else { continue };
@@ -69,7 +71,19 @@ fn configure(global: &Global, arguments: &RunArguments) -> Result<Config> {
             config.apply_flag(flag, "workload.mode", mode)?;
         }
     }
+    if arguments.keep_files {
+        keep_files(&mut config, engine)?;
+    }
     Ok(config)
+}
+
+/// Only an engine with a key for it keeps files.
+fn keep_files(config: &mut Config, engine: &EngineFactory) -> Result<()> {
+    const KEY: &str = "files.keep";
+    if !engine.keys.iter().any(|key| key.name == KEY) {
+        bail!("--keep-files has no effect on engine {}, which has no key {KEY}", engine.name);
+    }
+    Ok(config.apply_flag("--keep-files", &format!("engine.{}.{KEY}", engine.name), "true")?)
 }
 
 fn requests(
@@ -117,17 +131,20 @@ async fn measure(
 ) -> SuiteReport {
     let section = config.engine(engine.name);
     let create = engine.create;
-    let mut new_engine = |_request: &RunRequest| create(&section);
+    let mut new_engine = |_request: &RunRequest| {
+        memory::give_back();
+        create(&section)
+    };
     let mut progress = Progress::new(verbosity);
     suite.run(&mut new_engine, store, &mut progress, interrupt).await
 }
 
-fn finish(report: &SuiteReport, arguments: &RunArguments) -> Result<ExitCode> {
+fn finish(report: &SuiteReport, arguments: &RunArguments, verbosity: Verbosity) -> Result<ExitCode> {
     for error in &report.keep_errors {
         printer::error(error);
     }
     printer::note(saved(report.results.len(), &arguments.out));
-    results::print(&report.results, arguments.format)?;
+    results::print(&report.results, arguments.format, verbosity)?;
     Ok(match report {
         report if report.interrupted => ExitCode::from(INTERRUPTED),
         report if report.passed() => ExitCode::SUCCESS,

@@ -13,7 +13,7 @@ use std::path::Path;
 use nexmark_queries::generator::{OptionError, Options};
 
 pub use error::ConfigError;
-pub use key::{Allowed, Key, count, duration, rate};
+pub use key::{Allowed, Key, bytes, count, duration, rate};
 pub use settings::{EngineFactory, Settings};
 pub use workload::WorkloadSettings;
 

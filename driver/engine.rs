@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,8 @@ pub trait Engine: Send {
     /// The engine does not answer as it should. The driver tries again until its deadline.
     async fn poll(&mut self) -> Result<Progress, EngineError>;
 
-    /// Returns when the job has changed its state, and after `limit` at the latest. The driver polls then.
+    /// Returns when the job has changed its state or begins to be measured, and after `limit` at the latest. The driver polls
+    /// then.
     async fn changed(&mut self, limit: Duration) {
         tokio::time::sleep(limit).await;
     }
@@ -49,6 +51,11 @@ pub trait Engine: Send {
     /// The engine cannot give them.
     async fn rows(&mut self) -> Result<Vec<Row>, EngineError> {
         Err(EngineError::new("this engine does not give rows"))
+    }
+
+    /// Where the files are that the job has written and that `stop` leaves, if there are any.
+    fn kept_files(&self) -> Option<PathBuf> {
+        None
     }
 
     /// Ends the job if it still runs, and removes everything that was made for it, only that. May be called twice, and
@@ -129,6 +136,8 @@ pub struct Job {
     pub input: Input,
     /// Number of events after which the input ends; `None` for an input without end.
     pub events: Option<u64>,
+    /// Events before the measured ones, which is where an engine that can says when it came to.
+    pub warmup_events: u64,
     /// When each event is due.
     pub schedule: Schedule,
     /// How far the watermark stays behind the highest event time sent, ms.
@@ -190,6 +199,8 @@ pub struct Progress {
     pub events_in: Option<u64>,
     /// The moment at which the first event was generated, where the engine knows it.
     pub first_event_at: Option<Instant>,
+    /// The moment at which exactly the events of the warm-up had been handed out, where the engine knows it.
+    pub warmup_ended_at: Option<Instant>,
     /// Rows handed to the sink; additions and retractions both count.
     pub rows_out: Option<u64>,
     /// Restarts so far.
@@ -218,6 +229,7 @@ impl Progress {
             state,
             events_in: None,
             first_event_at: None,
+            warmup_ended_at: None,
             rows_out: None,
             restarts: 0,
             watermark_ms: None,

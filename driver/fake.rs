@@ -39,6 +39,7 @@ pub(crate) struct Fake {
     pub(crate) poll: Call,
     pub(crate) stop: Call,
     pub(crate) watches: Vec<Watch>,
+    pub(crate) rows: Result<Vec<Row>, EngineError>,
     pub(crate) script: Script,
     pub(crate) log: Log,
     pub(crate) accepted: Instant,
@@ -67,6 +68,7 @@ impl Fake {
             poll: Call::Works,
             stop: Call::Works,
             watches: Vec::new(),
+            rows: Ok(vec![vec![Value::Integer(1)]]),
             script: Box::new(script),
             log: Log::default(),
             accepted: now(),
@@ -118,7 +120,7 @@ impl Engine for Fake {
     }
 
     async fn rows(&mut self) -> Result<Vec<Row>, EngineError> {
-        Ok(vec![vec![Value::Integer(1)]])
+        self.rows.clone()
     }
 
     async fn stop(&mut self) -> Result<(), EngineError> {

@@ -9,6 +9,7 @@ pub mod pace;
 pub mod result;
 pub mod run;
 pub mod suite;
+pub mod verify;
 
 #[cfg(test)]
 mod fake;

@@ -109,6 +109,10 @@ pub struct RunResult {
     #[serde(default)]
     pub extras: BTreeMap<String, f64>,
 
+    /// Directory of the files that the job has written and that were kept.
+    #[serde(default)]
+    pub files: Option<String>,
+
     /// How long each phase took.
     pub phases: Phases,
     /// Progress and costs over time.

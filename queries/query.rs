@@ -23,8 +23,8 @@ pub struct Query {
     pub columns: &'static [Column],
     /// The answer over a bounded stream, in order of arrival: slow, obvious, and independent of every engine.
     pub oracle: fn(&[Event], &Texts) -> Vec<Row>,
-    /// The dataflow of the native engine; `None` while it does not run there.
-    pub dataflow: Option<Dataflow>,
+    /// The dataflow of the native engine.
+    pub dataflow: Dataflow,
 }
 
 /// An integer column.

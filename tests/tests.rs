@@ -11,3 +11,4 @@ mod interrupt;
 mod output;
 mod program;
 mod runs;
+mod verify;

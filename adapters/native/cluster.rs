@@ -41,6 +41,7 @@ pub(crate) struct Shared {
     query: &'static str,
     memory_budget_bytes: Option<u64>,
     started: OnceLock<Instant>,
+    warmup_ended: OnceLock<Instant>,
     ended: OnceLock<Instant>,
     ended_workers: AtomicUsize,
     stop: AtomicBool,
@@ -53,7 +54,7 @@ pub(crate) struct Shared {
 pub(crate) struct Cluster {
     pub(crate) shared: Arc<Shared>,
     pub(crate) gathered: GatheredRows,
-    directory: Arc<RunDirectory>,
+    pub(crate) directory: Arc<RunDirectory>,
     threads: Option<WorkerGuards<()>>,
 }
 
@@ -78,6 +79,7 @@ impl Shared {
             query: job.query.name,
             memory_budget_bytes: job.memory_budget_bytes,
             started: OnceLock::new(),
+            warmup_ended: OnceLock::new(),
             ended: OnceLock::new(),
             ended_workers: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
@@ -87,9 +89,25 @@ impl Shared {
         }
     }
 
-    /// Time since the first source asked for events; the schedule begins then.
+    /// Time since the first source asked for events; the schedule begins then. The driver is woken, since the costs of the
+    /// measured phase may count from there.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.get_or_init(Instant::now).elapsed()
+        let started = self.started.get_or_init(|| {
+            self.changed.notify_one();
+            Instant::now()
+        });
+        started.elapsed()
+    }
+
+    /// Notes that the next event to be generated is the first one after the warm-up.
+    pub(crate) fn end_warmup(&self) {
+        self.warmup_ended.get_or_init(Instant::now);
+        self.changed.notify_one();
+    }
+
+    /// The moment at which all events of the warm-up had been dealt.
+    pub(crate) fn warmup_ended(&self) -> Option<Instant> {
+        self.warmup_ended.get().copied()
     }
 
     pub(crate) fn started(&self) -> Option<Instant> {
@@ -165,7 +183,6 @@ impl Cluster {
     /// The system gives no threads.
     pub(crate) fn start(
         job: &Job,
-        dataflow: Dataflow,
         shared: Shared,
         directory: RunDirectory,
         pinning: bool,
@@ -177,7 +194,7 @@ impl Cluster {
             Output::Rows => Sink::Rows(gathered.clone()),
         };
         let directory = Arc::new(directory);
-        let plan = Plan { dataflow, sink, directory: Arc::clone(&directory), pinning };
+        let plan = Plan { dataflow: job.query.dataflow, sink, directory: Arc::clone(&directory), pinning };
         let communication = match job.workers {
             1 => CommunicationConfig::Thread,
             workers => CommunicationConfig::Process(workers),
@@ -228,7 +245,11 @@ fn run_worker(allocator: Allocator, shared: &Arc<Shared>, plan: &Plan) {
 
 fn step_worker(allocator: Allocator, shared: &Arc<Shared>, plan: &Plan) {
     let index = allocator.index();
-    let mut worker = Worker::new(WorkerConfig::default(), allocator, Some(Instant::now()));
+    // A worker with nothing to do polls its channels for a while before it sleeps, which is worth its while only where events
+    // come as fast as they are taken.
+    let config = WorkerConfig::default();
+    let config = if shared.feed.is_paced() { config.idle_spin(Duration::ZERO) } else { config };
+    let mut worker = Worker::new(config, allocator, Some(Instant::now()));
     let counters = Arc::clone(&shared.counters[index]);
     let environment = Environment {
         texts: Arc::clone(shared.feed.texts()),

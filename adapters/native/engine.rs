@@ -1,6 +1,7 @@
 //! The embedded engine as the driver sees it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -48,26 +49,19 @@ impl Engine for Native {
         })
     }
 
-    fn support(&self, query: &Query) -> Support {
-        match query.dataflow {
-            Some(_) => Support::Supported,
-            None => Support::Unsupported("not implemented by this engine yet".to_owned()),
-        }
+    fn support(&self, _query: &Query) -> Support {
+        Support::Supported
     }
 
     async fn submit(&mut self, job: &Job) -> Result<(), EngineError> {
         self.stop().await?;
-        let dataflow = job
-            .query
-            .dataflow
-            .ok_or_else(|| EngineError::new(format!("{} does not run on this engine", job.query.name)))?;
         let feed = Feed::new(job, self.settings.count("block.events"))?;
         let blocks_ahead = usize::try_from(self.settings.count("blocks.ahead")).unwrap_or(usize::MAX);
         let shared = Shared::new(job, feed, blocks_ahead);
         let keep = self.settings.switch("files.keep");
         let directory = RunDirectory::new(job, self.settings.text("files.dir"), keep);
         let pinning = self.settings.switch("pinning");
-        let cluster = Cluster::start(job, dataflow, shared, directory, pinning)?;
+        let cluster = Cluster::start(job, shared, directory, pinning)?;
         self.cluster = Some(cluster);
         Ok(())
     }
@@ -93,6 +87,10 @@ impl Engine for Native {
             &mut *cluster.gathered.lock().map_err(|_poisoned| EngineError::new("a worker panicked"))?,
         );
         fold(gathered)
+    }
+
+    fn kept_files(&self) -> Option<PathBuf> {
+        self.cluster.as_ref()?.directory.kept()
     }
 
     async fn stop(&mut self) -> Result<(), EngineError> {
@@ -138,6 +136,7 @@ fn progress(shared: &Shared) -> Progress {
         at: ended.unwrap_or_else(Instant::now),
         events_in: Some(sum(|counters| counters.events_in.load(Ordering::Relaxed))),
         first_event_at: started,
+        warmup_ended_at: shared.warmup_ended(),
         rows_out: Some(sum(|counters| counters.rows_out.load(Ordering::Relaxed))),
         restarts: 0,
         watermark_ms: watermark.filter(|watermark| *watermark != time::NEVER),

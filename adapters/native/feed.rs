@@ -13,9 +13,11 @@ use nexmark_queries::generator::Generator;
 use nexmark_queries::ndjson::Recording;
 use nexmark_queries::operators::time;
 
-/// Shortest and longest wait for an event that is not due yet.
-const WAIT_MIN: Duration = Duration::from_micros(50);
-const WAIT_MAX: Duration = Duration::from_millis(1);
+/// Shortest wait for an event that is not due yet. Each costs a step of all operators, which with shorter waits are more than
+/// the events of a slow stream.
+const WAIT_MIN: Duration = Duration::from_millis(1);
+/// Longest wait: a source that waits follows the watermark of the others only when it wakes.
+const WAIT_MAX: Duration = Duration::from_millis(10);
 
 /// The events of a job, dealt block by block to whichever worker asks next.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub(crate) struct Feed {
     events: Events,
     /// Number of events; none when the feed has no end.
     end: u64,
+    warmup_events: u64,
     schedule: Schedule,
     block_events: u64,
     /// Positions below this one are dealt.
@@ -64,6 +67,7 @@ impl Feed {
         Ok(Self {
             events,
             end: job.events.unwrap_or(u64::MAX).min(available),
+            warmup_events: job.warmup_events,
             schedule: job.schedule.clone(),
             block_events,
             dealt: AtomicU64::new(0),
@@ -90,13 +94,25 @@ impl Feed {
                 let wait = self.schedule.due(from).saturating_sub(elapsed);
                 return Deal::NotYet(wait.clamp(WAIT_MIN, WAIT_MAX));
             }
-            let to = due.min(from + self.block_events);
+            // No block holds events of the warm-up and measured ones.
+            let limit = if from < self.warmup_events { self.warmup_events } else { u64::MAX };
+            let to = due.min(from + self.block_events).min(limit);
             // Acquire and release: what is dealt after a watermark was seen lies behind the events that moved it.
             match self.dealt.compare_exchange_weak(from, to, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return Deal::Positions(from..to),
                 Err(other) => from = other,
             }
         }
+    }
+
+    /// Whether these positions are the first after a warm-up.
+    pub(crate) fn ends_warmup(&self, positions: &Range<u64>) -> bool {
+        self.warmup_events > 0 && positions.start == self.warmup_events
+    }
+
+    /// Whether events are due by a schedule.
+    pub(crate) fn is_paced(&self) -> bool {
+        self.schedule != Schedule::Unlimited
     }
 
     /// Replaces the content of a block by the events at some positions.
@@ -123,7 +139,7 @@ impl Feed {
 
     /// Events that are due and not dealt; `None` without a schedule.
     pub(crate) fn behind(&self, elapsed: Duration) -> Option<u64> {
-        if self.schedule == Schedule::Unlimited {
+        if !self.is_paced() {
             return None;
         }
         let due = self.schedule.events_due(elapsed).min(self.end);

@@ -111,6 +111,11 @@ impl RunDirectory {
         Ok(())
     }
 
+    /// Where the files are that stay after the run.
+    pub(crate) fn kept(&self) -> Option<PathBuf> {
+        self.made().root.clone().filter(|_| self.keep)
+    }
+
     /// Removes what this run made, unless it is to be kept.
     ///
     /// # Errors

@@ -91,6 +91,9 @@ impl Source {
             Deal::End => Step::End,
             Deal::NotYet(wait) => Step::Wait(wait),
             Deal::Positions(positions) => {
+                if self.shared.feed.ends_warmup(&positions) {
+                    self.shared.end_warmup();
+                }
                 let block = self.block(positions);
                 Counters::add(&self.counters.events_in, block.len() as u64);
                 if let Some(date_time_max) = block.date_time_max() {

@@ -27,6 +27,11 @@ pub enum Allowed {
         /// Highest.
         max: u64,
     },
+    /// A number of bytes up to this one.
+    Bytes {
+        /// Highest.
+        max: u64,
+    },
     /// Events per second.
     Rate,
     /// A length of time.
@@ -44,6 +49,7 @@ impl Allowed {
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::Count { min, max } => count(text).is_some_and(|value| (min..=max).contains(&value)),
+            Self::Bytes { max } => bytes(text).is_some_and(|value| value <= max),
             Self::Rate => rate(text).is_some(),
             Self::Duration => duration(text).is_some(),
             Self::Switch => matches!(text, "true" | "false"),
@@ -57,6 +63,9 @@ impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Count { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Self::Bytes { max } => {
+                write!(f, "a number of bytes such as 512MiB, 2GiB or 2GB, up to {max}, or 0 for no limit")
+            }
             Self::Rate => f.write_str("events per second such as 500000 or 10M, or 0 for no limit"),
             Self::Duration => f.write_str("a duration such as 500ms, 30s, 2m or 1h30m"),
             Self::Switch => f.write_str("true or false"),
@@ -85,6 +94,31 @@ pub fn count(text: &str) -> Option<u64> {
     whole
         .checked_mul(10u64.checked_pow(places)?)?
         .checked_add(fraction.checked_mul(10u64.checked_pow(missing)?)?)
+}
+
+/// Units of bytes, the longest first, and how many bytes each is.
+const UNITS: [(&str, u64); 9] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("B", 1),
+];
+
+/// Reads a number of bytes: `2GiB`, `1.5GB`, `500MB`, or a whole number in any form of [`count`].
+pub fn bytes(text: &str) -> Option<u64> {
+    let unit = UNITS.iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, *size)));
+    let Some((number, size)) = unit else { return count(text) };
+    let (whole, fraction) = number.trim_end().split_once('.').unwrap_or((number.trim_end(), "0"));
+    // A millionth of the unit is fine enough, and keeps the sum exact.
+    let millionths = count(&format!("{fraction:0<6}")).filter(|_| (1..=6).contains(&fraction.len()))?;
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = count(whole).filter(|_| digits(whole) && digits(fraction))?;
+    whole.checked_mul(size)?.checked_add(millionths.checked_mul(size)? / 1_000_000)
 }
 
 /// Reads events per second: `500000`, `1.5M`.
@@ -138,6 +172,28 @@ mod tests {
             ("ten", None),
         ] {
             assert_eq!(count(text), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_read_in_every_form() {
+        for (text, value) in [
+            ("0", Some(0)),
+            ("2GiB", Some(2 << 30)),
+            ("1.5 GiB", Some(3 << 29)),
+            ("2GB", Some(2_000_000_000)),
+            ("0.25kB", Some(250)),
+            ("64KiB", Some(65_536)),
+            ("7B", Some(7)),
+            ("512M", Some(512_000_000)),
+            ("-1GiB", None),
+            ("GiB", None),
+            ("1.GiB", None),
+            ("1kGiB", None),
+            ("1 G i B", None),
+            ("99999999999TiB", None),
+        ] {
+            assert_eq!(bytes(text), value, "{text:?}");
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "watermark.delay" "4000" Allowed::Count { min: 0, max: 1 << 40 }; "ms that the watermark stays behind the highest event time"
     "workers" "0" Allowed::Count { min: 0, max: 1024 }; "workers, or the parallelism; 0 for the number of cores"
     "repeat" "1" Allowed::Count { min: 1, max: 1000 }; "runs of each query"
-    "memory-budget" "0" Allowed::Count { min: 0, max: EVENTS_MAX }; "bytes of state at which a run fails, 0 for no budget"
+    "memory-budget" "0" Allowed::Bytes { max: 1 << 50 }; "size of the state at which a run fails, such as 2GiB; 0 for no budget"
     "deadline.start" "60s" Allowed::Duration; "longest wait for the first event"
     "deadline.stall" "60s" Allowed::Duration; "longest time without any progress"
     "deadline.stop" "30s" Allowed::Duration; "longest wait for the end of a job that was told to stop"
@@ -69,7 +69,8 @@ impl WorkloadSettings {
             watermark_delay_ms: count(config, "watermark.delay"),
             workers: zero_is_none("workers").and_then(|workers| usize::try_from(workers).ok()),
             repeat: u32::try_from(count(config, "repeat")).unwrap_or(u32::MAX),
-            memory_budget_bytes: zero_is_none("memory-budget"),
+            memory_budget_bytes: key::bytes(&config.workload_entry("memory-budget").value)
+                .filter(|size| *size > 0),
             deadlines: Deadlines {
                 start: positive_duration(config, "deadline.start")?,
                 stall: positive_duration(config, "deadline.stall")?,

@@ -75,14 +75,6 @@ pub fn io(text: &[u8]) -> Io {
     Io { read_bytes: value(text, "read_bytes"), write_bytes: value(text, "write_bytes") }
 }
 
-/// CPU time of a thread from its `schedstat`, ns.
-pub fn schedstat_cpu_ns(text: &[u8]) -> Option<u64> {
-    let mut fields = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
-    let cpu_ns = fields.next()?.parse().ok()?;
-    // Three numbers, or the text is truncated.
-    fields.nth(1).map(|_slices| cpu_ns)
-}
-
 /// Time since boot from `/proc/uptime`, seconds.
 pub fn uptime_seconds(text: &[u8]) -> Option<f64> {
     let seconds: f64 = std::str::from_utf8(text).ok()?.split_ascii_whitespace().next()?.parse().ok()?;
@@ -145,8 +137,6 @@ mod tests {
         assert_eq!(status(b"Name:\tx\nvoluntary_ctxt_switches:\t7\n"), Status::default());
         let text = b"rchar: 1\nwchar: 2\nread_bytes: 3\nwrite_bytes: 4\ncancelled_write_bytes: 5\n";
         assert_eq!(io(text), Io { read_bytes: Some(3), write_bytes: Some(4) });
-        assert_eq!(schedstat_cpu_ns(b"123456 7 8\n"), Some(123_456));
-        assert_eq!(schedstat_cpu_ns(b"123456 7"), None);
         assert_eq!(uptime_seconds(b"12.34 5.6\n"), Some(12.34));
         assert_eq!(command_line(b"java\0-Xmx1g\0Main\0"), "java -Xmx1g Main");
     }
@@ -155,7 +145,7 @@ mod tests {
         #[test]
         fn garbage_never_panics(text in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = (stat(&text), name(&text), status(&text), io(&text));
-            let _ = (schedstat_cpu_ns(&text), uptime_seconds(&text), command_line(&text));
+            let _ = (uptime_seconds(&text), command_line(&text));
         }
 
         #[test]

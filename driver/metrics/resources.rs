@@ -11,6 +11,9 @@ use crate::result::RoleResources;
 /// Samples that are kept until the measured phase is known to have begun: it is noticed a few polls late at most.
 const RECENT_MAX: usize = 64;
 
+/// Share of the measured phase that may lie between its begin or end and the reading that stands for it.
+const OFF_SHARE_MAX: f64 = 0.05;
+
 /// Whose costs are expected, and how old a host's last sample may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
@@ -35,6 +38,8 @@ pub struct Costs {
     pub hosts_missing: Vec<String>,
     /// Roles of which no process was seen.
     pub roles_missing: Vec<String>,
+    /// Whether the phase was too short for the readings that were taken near its begin and end.
+    pub too_coarse: bool,
 }
 
 /// Collects samples before and in the measured phase.
@@ -59,12 +64,15 @@ impl Recorder {
         self.recent.push_back((at, sample));
     }
 
-    /// Begins the measured phase at a moment that may have passed. The base of a host is its last sample until then.
+    /// Begins the measured phase at a moment that may have passed. The base of a host is the sample nearest to it.
     pub fn open(&mut self, from: Duration) {
         let mut account = Account::default();
         let mut bases: BTreeMap<&str, Duration> = BTreeMap::new();
-        for (at, sample) in self.recent.iter().filter(|(at, _)| *at <= from) {
-            bases.insert(&sample.host, *at);
+        for (at, sample) in &self.recent {
+            let base = bases.entry(&sample.host).or_insert(*at);
+            if at.abs_diff(from) <= base.abs_diff(from) {
+                *base = *at;
+            }
         }
         for (at, sample) in &self.recent {
             if bases.get(sample.host.as_str()).is_none_or(|base| at >= base) {
@@ -173,18 +181,26 @@ impl Account {
         let hosts_missing: Vec<_> = expectation.hosts.iter().filter(late).cloned().collect();
         let unseen = |role: &&String| !self.roles.contains_key(*role);
         let roles_missing: Vec<_> = expectation.roles.iter().filter(unseen).cloned().collect();
+        let off_max = to.saturating_sub(from).mul_f64(OFF_SHARE_MAX);
+        let reporting = expectation.hosts.iter().filter_map(|name| self.hosts.get(name));
+        let too_coarse =
+            hosts_missing.is_empty() && reporting.into_iter().any(|host| host.off(from, to) > off_max);
         let complete = hosts_missing.is_empty() && roles_missing.is_empty() && !expectation.roles.is_empty();
         let engine = self.roles.iter().filter(|(role, _)| *role != DRIVER_ROLE);
         let known = |role: &str| role == DRIVER_ROLE || hosts_missing.is_empty();
         let roles = self.roles.iter().map(|(name, role)| {
-            (name.clone(), if known(name) { role.resources() } else { RoleResources::default() })
+            let mut resources = if known(name) { role.resources() } else { RoleResources::default() };
+            resources.cpu_seconds = resources.cpu_seconds.filter(|_| !too_coarse);
+            (name.clone(), resources)
         });
         Costs {
-            cpu_seconds: complete.then(|| seconds(engine.map(|(_, role)| role.cpu_ns).sum())),
+            cpu_seconds: (complete && !too_coarse)
+                .then(|| seconds(engine.map(|(_, role)| role.cpu_ns).sum())),
             rss_bytes_max: complete.then_some(self.rss_bytes_max),
             roles: roles.collect(),
             hosts_missing,
             roles_missing,
+            too_coarse,
         }
     }
 }
@@ -202,6 +218,12 @@ impl HostAccount {
         before.unwrap_or_else(|| {
             if process.start_ticks >= self.base_boot_ticks { nothing() } else { process.clone() }
         })
+    }
+
+    /// How far the first and the last sample lie from the begin and the end of a phase. A last sample after the end is none of
+    /// that: the engine is idle then.
+    fn off(&self, from: Duration, to: Duration) -> Duration {
+        self.first_at.abs_diff(from).max(to.saturating_sub(self.last_at))
     }
 
     fn reported(&self, from: Duration, to: Duration, stale: Duration) -> bool {
@@ -452,10 +474,40 @@ mod tests {
             let sample = sample("a", 1_000 + u64::from(second) * 100, &[process(1, 10, ticks)]);
             recorder.add(SECOND * second, sample);
         }
-        recorder.open(SECOND * 2 - SECOND / 2);
-        let costs = recorder.costs(&expectation(&["a"]), SECOND, SECOND * 3).unwrap();
+        recorder.open(SECOND + SECOND / 20);
+        let costs = recorder.costs(&expectation(&["a"]), SECOND + SECOND / 20, SECOND * 3).unwrap();
         assert_eq!(costs.cpu_seconds, Some(2.0));
         assert_eq!(recorder.cpu_seconds_so_far(), Some(3.0));
+    }
+
+    #[test]
+    fn the_base_is_the_reading_nearest_to_the_begin() {
+        let mut recorder = Recorder::default();
+        // Building took 60 ticks before the first event at 0.1 s.
+        for (ms, ticks) in [(0, 0), (101, 60), (200, 70), (400, 90)] {
+            let boot_ticks = 1_000 + ms / 10;
+            recorder.add(Duration::from_millis(ms), sample("a", boot_ticks, &[process(1, 1_001, ticks)]));
+        }
+        let (from, to) = (Duration::from_millis(100), Duration::from_millis(400));
+        recorder.open(from);
+        let costs = recorder.costs(&expectation(&["a"]), from, to).unwrap();
+        assert_eq!((costs.cpu_seconds, costs.too_coarse), (Some(0.3), false));
+    }
+
+    #[test]
+    fn a_phase_that_is_too_short_for_its_readings_has_no_cpu() {
+        let mut recorder = Recorder::default();
+        for (ms, ticks) in [(0, 0), (101, 60), (110, 61)] {
+            recorder.add(Duration::from_millis(ms), sample("a", 1_000, &[process(1, 1_001, ticks)]));
+        }
+        let from = Duration::from_millis(100);
+        recorder.open(from);
+        let costs = |to| recorder.costs(&expectation(&["a"]), from, Duration::from_millis(to)).unwrap();
+        let short = costs(103);
+        assert_eq!((short.cpu_seconds, short.too_coarse), (None, true));
+        assert_eq!((short.roles["workers"].cpu_seconds, short.rss_bytes_max), (None, Some(1_000)));
+        let unfinished = costs(150);
+        assert!(unfinished.too_coarse, "the last reading lies 40 ms before the end");
     }
 
     #[test]

@@ -66,8 +66,7 @@ impl Sampler {
         let mut counters = self.counters(id, folder)?;
         counters.thread_of = Some(self.own_pid);
         counters.threads = 1;
-        let schedstat = fs::read(folder.join("schedstat")).ok();
-        counters.cpu_ns = schedstat.and_then(|text| proc_text::schedstat_cpu_ns(&text));
+        counters.cpu_ns = thread_cpu_ns(id);
         let claimed = self.watches.iter().find(|watch| claims_thread(watch, &counters.command));
         counters.role = claimed.map_or(DRIVER_ROLE, |watch| &watch.role).to_owned();
         Some(counters)
@@ -117,6 +116,18 @@ impl Sampler {
             context_switches: status.context_switches,
         })
     }
+}
+
+/// CPU time of a thread of this process, up to this moment: files below `/proc` tell that of a running thread only up to the
+/// scheduler's last tick. `None` when it has ended.
+fn thread_cpu_ns(id: u32) -> Option<u64> {
+    // How Linux makes the id of a clock from that of a thread: MAKE_THREAD_CPUCLOCK(id, CPUCLOCK_SCHED).
+    let clock = !libc::clockid_t::try_from(id).ok()? << 3 | 6;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes to `time`, which lives on; an id that is no thread's any more is refused.
+    let read = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    let (seconds, ns) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
+    (read == 0).then_some(seconds * 1_000_000_000 + ns)
 }
 
 fn claims_thread(watch: &Watch, name: &str) -> bool {

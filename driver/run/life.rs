@@ -292,6 +292,9 @@ impl<'a> Life<'a> {
         }
         self.enter(Phase::Draining);
         let (ending, rows) = self.rows(ending).await;
+        if self.submitted {
+            self.result.files = self.engine.kept_files().map(|path| path.display().to_string());
+        }
         self.summarise(ending);
         let stopping = now();
         let moments = Moments { began: self.began, ended, stopping, stopped: stopping };
@@ -329,6 +332,7 @@ impl<'a> Life<'a> {
             self.observed.close_short();
         }
         self.observed.close_early();
+        let ending = self.observed.confirm(ending);
         summary::fill_progress(&mut self.result, self.request, &self.observed);
         if let (Some(from), Some(to)) = (self.observed.from, self.observed.to) {
             self.costs.open(from.at);

@@ -114,10 +114,12 @@ impl<'a> Observed<'a> {
         self.from = match self.request.workload {
             Workload::Events { warmup_events: 0, .. } => Some(first),
             Workload::Rate { warmup: Duration::ZERO, .. } => Some(first),
-            Workload::Events { warmup_events, .. } => {
+            Workload::Events { warmup_events, .. } => match progress.warmup_ended_at {
+                Some(at) => Some(Reading { at: at.max(first.at), events: warmup_events }),
                 // A warm-up whose end was seen only with the end of the job cannot be told apart.
-                (counted.events >= warmup_events && progress.state != JobState::Finished).then_some(counted)
-            }
+                None => (counted.events >= warmup_events && progress.state != JobState::Finished)
+                    .then_some(counted),
+            },
             Workload::Rate { warmup, .. } => (counted.at >= first.at + warmup).then_some(counted),
         };
     }
@@ -197,8 +199,12 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// A job in events mode that ended before its measured phase could be seen counts from its submission.
+    /// A job in events mode that ended before its measured phase could be seen counts from its submission. With a warm-up
+    /// that is no way out, since its events are not to be measured.
     pub(super) fn close_short(&mut self) {
+        if !matches!(self.request.workload, Workload::Events { warmup_events: 0, .. }) {
+            return;
+        }
         let seen = self.throughput().is_some_and(|throughput| throughput.events_per_s.is_some());
         let (false, Some(submitted), Some(counted)) = (seen, self.submitted, self.counted()) else { return };
         self.first = Some(
@@ -208,6 +214,20 @@ impl<'a> Observed<'a> {
         );
         self.from = self.first;
         self.to = Some(counted);
+    }
+
+    /// A run that passed by its state, and of which nothing was measured, is none to believe.
+    pub(super) fn confirm(&self, ending: Ending) -> Ending {
+        let nothing = self.throughput().is_none_or(|throughput| throughput.events == 0);
+        if ending.state != State::Passed || !nothing || self.request.events_asked() == Some(0) {
+            return ending;
+        }
+        let why = match self.request.workload {
+            Workload::Events { warmup_events: 0, .. } => "",
+            Workload::Events { .. } => ": it was over before its begin was seen; take more events",
+            Workload::Rate { .. } => ": none was due or generated in it",
+        };
+        Ending::new(State::Invalid, format!("no event was counted in the measured phase{why}"))
     }
 
     /// Throughput of the measured phase.

@@ -122,11 +122,16 @@ impl RunRequest {
 
     /// The job that the engine is asked to run.
     pub(super) fn job(&self, name: &str) -> Job {
+        let warmup_events = match self.workload {
+            Workload::Events { warmup_events, .. } => warmup_events,
+            Workload::Rate { .. } => 0,
+        };
         Job {
             name: name.to_owned(),
             query: self.query,
             input: self.input.clone(),
             events: self.events_asked(),
+            warmup_events,
             schedule: self.schedule().clone(),
             watermark_delay_ms: self.watermark_delay_ms,
             workers: self.workers,

@@ -68,6 +68,7 @@ pub(super) fn blank(request: &RunRequest, place: Place, name: String) -> RunResu
         counters_dropped: 0,
         answer: None,
         extras: BTreeMap::new(),
+        files: None,
         phases: Phases::default(),
         samples: Vec::new(),
         environment: request.environment.clone(),
@@ -105,6 +106,11 @@ pub(super) fn fill_costs(result: &mut RunResult, costs: Costs) {
     for host in &costs.hosts_missing {
         result.notes.push(format!("costs unknown: host {host} did not report throughout"));
     }
+    if costs.too_coarse {
+        result
+            .notes
+            .push("CPU unknown: too little was measured for the readings near its begin and end".to_owned());
+    }
     result.cpu_seconds = costs.cpu_seconds;
     result.rss_bytes_max = costs.rss_bytes_max;
     result.resources = costs.roles;
@@ -130,6 +136,9 @@ pub(super) fn add_notes(result: &mut RunResult) {
     }
     if let Some(share) = result.achieved_share.filter(|share| *share < ACHIEVED_SHARE_MIN) {
         result.notes.push(format!("fell behind: {:.1} % of the offered rate were achieved", share * 100.0));
+    }
+    if let Some(files) = &result.files {
+        result.notes.push(format!("files kept in {files}"));
     }
     if let Some(rows) = result.late_rows.filter(|rows| *rows > 0) {
         result.notes.push(format!("late: {rows} rows came after the watermark and were dropped"));

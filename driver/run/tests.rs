@@ -441,3 +441,47 @@ async fn costs_are_unknown_unless_everything_watched_was_seen() {
     let ran = run_with(fake, &events(5_000)).await;
     assert!(ran.result().cpu_seconds.is_some() && ran.result().rss_bytes_max > Some(0), "{:?}", ran.result());
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_engine_that_tells_the_end_of_the_warm_up_is_measured_to_the_event() {
+    // The warm-up ends, and all is over 3 ms later: between two polls.
+    let boundary = fake::now() + 5 * SECOND + Duration::from_millis(50);
+    let end = boundary + Duration::from_millis(3);
+    let fake = Fake::new(move |elapsed| match fake::now() < end {
+        true => steady(1_000, 100_000)(elapsed),
+        false => Some(Ok(Progress {
+            at: end,
+            warmup_ended_at: Some(boundary),
+            ..progress(JobState::Finished, 6_100)
+        })),
+    });
+    let ran = run_with(fake, &request(Workload::Events { events: 100, warmup_events: 6_000 })).await;
+    ran.assert(State::Passed, "");
+    assert_eq!((ran.result().events, ran.result().events_total), (Some(100), Some(6_100)));
+    assert_near(ran.result().seconds, 0.003, 1e-9);
+    assert_near(Some(ran.result().phases.warmup_seconds), 5.05, 0.01);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_measured_phase_that_nobody_saw_is_invalid() {
+    // The counter reaches its end before the engine says that it has finished.
+    let counted = Fake::new(|elapsed| match elapsed.as_secs() {
+        0..5 => steady(1_000, 100_000)(elapsed),
+        5 => reply(JobState::Running, 6_100),
+        _ => reply(JobState::Finished, 6_100),
+    });
+    let unseen = Fake::new(|elapsed| match elapsed.as_secs() {
+        0..5 => steady(1_000, 100_000)(elapsed),
+        _ => reply(JobState::Finished, 6_100),
+    });
+    for fake in [counted, unseen] {
+        let ran = run_with(fake, &request(Workload::Events { events: 100, warmup_events: 6_000 })).await;
+        ran.assert(
+            State::Invalid,
+            "no event was counted in the measured phase: it was over before its begin",
+        );
+    }
+    let idle = Fake::new(|_| reply(JobState::Running, 1));
+    let ran = run_with(idle, &rate(SECOND, Duration::ZERO, Schedule::Constant(0.1))).await;
+    ran.assert(State::Invalid, "no event was counted in the measured phase: none was due");
+}

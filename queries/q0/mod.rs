@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "the engine's own cost per event: source, hand-over, sink",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a map with exact decimal arithmetic",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

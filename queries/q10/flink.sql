@@ -14,7 +14,6 @@ CREATE TABLE log (
   hm STRING
 ) PARTITIONED BY (dt, hm) WITH (
   'connector' = 'filesystem',
-  'path' = 'file:///tmp/nexmark-q10',
   'format' = 'csv',
   'partition.time-extractor.timestamp-pattern' = '$dt $hm:00',
   'sink.partition-commit.trigger' = 'partition-time',

@@ -15,7 +15,7 @@ pub static QUERY: Query = Query {
     stresses: "formatting and many open partitions of a file sink",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

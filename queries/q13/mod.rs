@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a lookup join against a bounded table",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] =

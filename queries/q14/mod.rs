@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a filter on arithmetic, a case distinction and a user-defined function",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

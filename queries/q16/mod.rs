@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "several exact distinct counts under many keys",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

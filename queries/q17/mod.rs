@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unbounded aggregate with many keys",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

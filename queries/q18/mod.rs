@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "deduplication: the last row per key, with many keys and whole rows as state",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

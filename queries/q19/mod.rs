@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "top-n per key with retractions",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

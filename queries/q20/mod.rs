@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unwindowed join with a large side in state",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

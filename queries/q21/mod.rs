@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "text: lower-casing and a regular expression",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] =

@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "an unwindowed join of two filtered streams, with state that only grows",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a join bounded by columns of both sides, an aggregate of an aggregate, and retractions",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

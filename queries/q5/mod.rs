@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "overlapping windows over many keys, and a maximum over their counts",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

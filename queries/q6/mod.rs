@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "ordered history per key over the result of a join",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a global maximum per window, joined back to the rows",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

@@ -13,7 +13,7 @@ pub static QUERY: Query = Query {
     stresses: "a join bounded by columns of both sides, then the first of a ranking per key",
     columns: COLUMNS,
     oracle: oracle::oracle,
-    dataflow: Some(dataflow::dataflow),
+    dataflow: dataflow::dataflow,
 };
 
 const COLUMNS: &[Column] = &[

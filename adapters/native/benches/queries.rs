@@ -100,7 +100,7 @@ fn arguments() -> Arguments {
         }
     }
     if parsed.queries.is_empty() {
-        parsed.queries = ALL.iter().copied().filter(|query| query.dataflow.is_some()).collect();
+        parsed.queries = ALL.to_vec();
     }
     parsed
 }
@@ -111,6 +111,7 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
         query,
         input: Input::Generated(arguments.options.clone()),
         events: Some(arguments.events),
+        warmup_events: 0,
         schedule: Schedule::Unlimited,
         watermark_delay_ms: 4000,
         workers,

@@ -74,6 +74,7 @@ fn job(input: Input, events: Option<u64>, output: Output) -> Job {
         query: nexmark_queries::find("q10").expect("the query"),
         input,
         events,
+        warmup_events: 0,
         schedule: Schedule::Unlimited,
         watermark_delay_ms: 4000,
         workers: 2,

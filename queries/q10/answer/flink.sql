@@ -11,7 +11,6 @@ CREATE TABLE log (
   hm STRING
 ) PARTITIONED BY (dt, hm) WITH (
   'connector' = 'filesystem',
-  'path' = 'file:///tmp/nexmark-q10',
   'format' = 'csv'
 );
 

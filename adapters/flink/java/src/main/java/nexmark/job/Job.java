@@ -30,23 +30,18 @@ final class Job {
 
     /** Submits the job. Flink's error is passed on when it refuses a statement, an option or a setting. */
     TableResult submit(StreamTableEnvironment tables) {
-        prepare(tables);
-        return tables.executeSql(insert);
+        return tables.executeSql(prepare(tables));
     }
 
-    /** The plan that {@link #submit} would run, as Flink explains it. */
-    String explain(StreamTableEnvironment tables) {
-        prepare(tables);
-        return tables.explainSql(insert);
-    }
-
-    private void prepare(StreamTableEnvironment tables) {
+    /** Makes everything that the job's INSERT needs; the INSERT. */
+    String prepare(StreamTableEnvironment tables) {
         arguments.settings().forEach(tables.getConfig()::set);
         definitions.forEach(tables::executeSql);
         arguments.options().forEach((table, options) -> tables.executeSql(alter(table, options)));
         if (AverageSellingPrice.isReadBy(insert)) {
             AverageSellingPrice.register(tables);
         }
+        return insert;
     }
 
     private static String alter(String table, Map<String, String> options) {

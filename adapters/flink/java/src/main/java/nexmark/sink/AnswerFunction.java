@@ -68,6 +68,10 @@ final class AnswerFunction extends ProcessFunction<RowData, Void> implements Che
         sumsState = states.getListState(new ListStateDescriptor<>("sums", Types.TUPLE(Types.STRING, Types.LONG)));
         answer = new Answer(layout);
         for (long[] counts : countsState.get()) {
+            if (layout.sum != AnswerLayout.NO_SUM && counts[3] != parallelism()) {
+                throw new IllegalStateException("an answer with a summed column is kept by parallelism " + counts[3]
+                        + " and cannot go on with " + parallelism() + ": equal rows would no longer meet");
+            }
             answer.restore(counts[0], counts[1], counts[2]);
         }
         for (Tuple2<String, Long> row : rowsState.get()) {
@@ -109,7 +113,8 @@ final class AnswerFunction extends ProcessFunction<RowData, Void> implements Che
 
     @Override
     public void snapshotState(FunctionSnapshotContext context) throws Exception {
-        countsState.update(List.of(new long[] {answer.records(), answer.rowCount(), answer.digest()}));
+        countsState.update(
+                List.of(new long[] {answer.records(), answer.rowCount(), answer.digest(), parallelism()}));
         save(rowsState, answer.rows());
         save(sumsState, answer.sums());
     }
@@ -136,6 +141,10 @@ final class AnswerFunction extends ProcessFunction<RowData, Void> implements Che
         set(records, answer.records());
         set(rows, answer.rowCount());
         set(digest, answer.digest());
+    }
+
+    private int parallelism() {
+        return getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
     }
 
     private LongCounter accumulator(String name) {

@@ -13,8 +13,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Emits the events of its splits that are due, the lowest position first. Flink's {@code numRecordsIn} of the source counts
- * each event once.
+ * Emits the events of its splits that are due, the lowest position first. Flink's {@code numRecordsIn} of the source and of
+ * its vertex counts each event once: after a restore it goes on from the number of events up to there.
  */
 final class EventReader implements SourceReader<RowData, PositionsSplit> {
     /** Events that are handed over before Flink may do something else; more of them gain nothing. */
@@ -23,7 +23,6 @@ final class EventReader implements SourceReader<RowData, PositionsSplit> {
     private static final long WAIT_MS = 1;
     private static final long NS_PER_MS = 1_000_000;
 
-    private final SourceReaderContext context;
     private final SourceSettings settings;
     private final Counter emitted;
     private final List<PositionsSplit> splits = new ArrayList<>();
@@ -36,9 +35,8 @@ final class EventReader implements SourceReader<RowData, PositionsSplit> {
     private Long endedNs;
 
     EventReader(SourceReaderContext context, SourceSettings settings) {
-        this.context = context;
         this.settings = settings;
-        this.emitted = context.metricGroup().getIOMetricGroup().getNumRecordsInCounter();
+        this.emitted = EventCounter.of(context.metricGroup());
     }
 
     @Override
@@ -48,7 +46,10 @@ final class EventReader implements SourceReader<RowData, PositionsSplit> {
 
     @Override
     public void addSplits(List<PositionsSplit> added) {
-        splits.addAll(added);
+        for (PositionsSplit split : added) {
+            splits.add(split);
+            emitted.inc(split.emitted());
+        }
         available.complete(null);
     }
 

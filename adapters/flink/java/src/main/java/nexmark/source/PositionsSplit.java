@@ -54,6 +54,12 @@ final class PositionsSplit implements SourceSplit {
         return next;
     }
 
+    /** Number of events of this split before the next one. */
+    long emitted() {
+        long wholeBlocks = (next / BLOCK - index) / splits;
+        return wholeBlocks * BLOCK + next % BLOCK;
+    }
+
     /** Moves past the next event. */
     void advance() {
         next++;

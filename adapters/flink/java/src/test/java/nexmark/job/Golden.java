@@ -24,6 +24,20 @@ final class Golden {
         return Files.readString(ROOT.resolve("queries").resolve(folder).resolve("flink.sql"));
     }
 
+    /** Canonical texts of the golden events of a table, under the default options. */
+    static List<String> events(String table) throws IOException {
+        List<String> rows = new ArrayList<>();
+        for (String line : Files.readAllLines(ROOT.resolve("tests/golden/events-a.ndjson"))) {
+            JsonNode event = new ObjectMapper().readTree(line).get(table);
+            if (event != null) {
+                List<String> values = new ArrayList<>();
+                event.forEach(value -> values.add(value.asText()));
+                rows.add(String.join("\u001f", values));
+            }
+        }
+        return rows;
+    }
+
     /** Rows and digest of a query, in the form in which they are compared. */
     String answer(String query) {
         JsonNode answer = file.get("answers").get(query);
