@@ -51,6 +51,7 @@ pub(crate) fn job(query: &'static Query, input: Input, workers: usize) -> Job {
         query,
         input,
         events: None,
+        warmup_events: 0,
         schedule: Schedule::Unlimited,
         watermark_delay_ms: 4000,
         workers,
