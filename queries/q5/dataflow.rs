@@ -51,17 +51,17 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
 fn count(bids: &Bids, batch: &mut Batch<i64, i64>, counts: &mut Vec<PaneCount>) {
     let mut pane = 0;
     // First and last moment of the pane, as far as times go.
-    let mut moments = 1..=0;
+    let (mut first, mut last) = (i64::MAX, i64::MIN);
     let flush = |pane: i64, batch: &mut Batch<i64, i64>, counts: &mut Vec<PaneCount>| {
         counts.extend(batch.drain().map(|(key, count)| PaneCount { pane, key, count }));
     };
     for (auction, date_time) in bids.auction.iter().zip(&bids.date_time) {
-        if !moments.contains(date_time) {
+        if *date_time < first || *date_time > last {
             flush(pane, batch, counts);
             pane = date_time.div_euclid(WINDOW.slide_ms);
             let of_pane = date_time.rem_euclid(WINDOW.slide_ms);
-            moments =
-                date_time.saturating_sub(of_pane)..=date_time.saturating_add(WINDOW.slide_ms - 1 - of_pane);
+            first = date_time.saturating_sub(of_pane);
+            last = date_time.saturating_add(WINDOW.slide_ms - 1 - of_pane);
         }
         *batch.entry(*auction) += 1;
     }

@@ -133,6 +133,7 @@ fn a_job_can_follow_a_job_on_one_engine() {
 
 #[test]
 fn without_a_job_there_is_nothing_to_poll_and_a_stop_is_none() {
+    let _threads = THREADS.read().unwrap_or_else(PoisonError::into_inner);
     block_on(async {
         let mut engine = engine(&[]);
         engine.stop().await.expect("nothing to stop");
@@ -146,8 +147,8 @@ fn without_a_job_there_is_nothing_to_poll_and_a_stop_is_none() {
 
 #[test]
 fn rows_are_given_at_the_end_only() {
+    let _threads = THREADS.read().unwrap_or_else(PoisonError::into_inner);
     block_on(async {
-        let _threads = THREADS.read().unwrap_or_else(PoisonError::into_inner);
         let mut engine = engine(&[]);
         engine.submit(&endless("q2", 1)).await.expect("the job is accepted");
         assert_eq!(engine.rows().await.expect_err("it runs").message, "the job has not finished");
