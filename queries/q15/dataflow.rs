@@ -1,4 +1,4 @@
-//! Ids are noted at the worker of the id, which tells the day's worker how many were new; that one adds up and emits the
+//! Ids are gathered by pages of 64 and noted at the worker of the page, which tells the day's worker how many were new; that one adds up and emits the
 //! day's row once a batch.
 
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use crate::answer::{Columns, Output};
 use crate::block::Bids;
 use crate::event::{ShortText, Texts};
 use crate::operators::batch::Batch;
-use crate::operators::distinct::Bitmap;
+use crate::operators::distinct::{Bitmap, Page};
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
-use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
+use crate::operators::statistics::{Ranked, Statistics, rank};
 use crate::operators::update::Update;
 use crate::operators::{Blocks, Environment, Time, route, utc};
 
@@ -37,8 +37,8 @@ impl Output for Row {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Noted {
     Bids { day: i64, bids: Ranked },
-    Bidder { day: i64, id: i64, seen: Seen },
-    Auction { day: i64, id: i64, seen: Seen },
+    Bidders { day: i64, number: i64, page: Page },
+    Auctions { day: i64, number: i64, page: Page },
 }
 
 /// The ids of a day that this worker keeps.
@@ -56,8 +56,8 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
     environment.output(reports(new_ids(noted, environment), environment));
 }
 
-/// Each id of a block once a day.
-fn note(bids: &Bids, bidders: &mut Batch<i64, Seen>, auctions: &mut Batch<i64, Seen>, noted: &mut Vec<Noted>) {
+/// The ids of a block by page and day.
+fn note(bids: &Bids, bidders: &mut Batch<i64, Page>, auctions: &mut Batch<i64, Page>, noted: &mut Vec<Noted>) {
     let mut from = 0;
     while from < bids.len() {
         let day = utc::day(bids.date_time[from]);
@@ -65,17 +65,15 @@ fn note(bids: &Bids, bidders: &mut Batch<i64, Seen>, auctions: &mut Batch<i64, S
         let mut counts = Ranked::default();
         let mut at = from;
         while at < bids.len() && range.contains(&bids.date_time[at]) {
-            let rank = rank(bids.price[at]);
+            let (rank, bidder, auction) = (rank(bids.price[at]), bids.bidder[at], bids.auction[at]);
             counts.count(rank);
-            let bidder = bidders.entry(bids.bidder[at]);
-            *bidder = bidder.or(Seen::at(rank));
-            let auction = auctions.entry(bids.auction[at]);
-            *auction = auction.or(Seen::at(rank));
+            bidders.entry(Page::of(bidder)).note(bidder, rank);
+            auctions.entry(Page::of(auction)).note(auction, rank);
             at += 1;
         }
         noted.push(Noted::Bids { day, bids: counts });
-        noted.extend(bidders.drain().map(|(id, seen)| Noted::Bidder { day, id, seen }));
-        noted.extend(auctions.drain().map(|(id, seen)| Noted::Auction { day, id, seen }));
+        noted.extend(bidders.drain().map(|(number, page)| Noted::Bidders { day, number, page }));
+        noted.extend(auctions.drain().map(|(number, page)| Noted::Auctions { day, number, page }));
         from = at;
     }
 }
@@ -86,11 +84,11 @@ fn new_ids<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, (i64, Statistics)> {
     let gauge = environment.state_gauge();
-    let by_id = Exchange::new(|noted: &Noted| match noted {
+    let by_page = Exchange::new(|noted: &Noted| match noted {
         Noted::Bids { day, .. } => route(*day),
-        Noted::Bidder { id, .. } | Noted::Auction { id, .. } => route(*id),
+        Noted::Bidders { number, .. } | Noted::Auctions { number, .. } => route(*number),
     });
-    noted.unary(by_id, "new ids", move |_capability, _info| {
+    noted.unary(by_page, "new ids", move |_capability, _info| {
         let mut days = BTreeMap::<i64, Ids>::new();
         let mut changes = Batch::<i64, Statistics>::default();
         let mut earliest = Held::default();
@@ -100,13 +98,13 @@ fn new_ids<'scope>(
                 for noted in noted.drain(..) {
                     match noted {
                         Noted::Bids { day, bids } => changes.entry(day).bids.add(&bids),
-                        Noted::Bidder { day, id, seen } => {
-                            let new = days.entry(day).or_default().bidders.note(id, seen);
-                            changes.entry(day).bidders.count_seen(new);
+                        Noted::Bidders { day, number, page } => {
+                            let new = days.entry(day).or_default().bidders.note(number, page);
+                            changes.entry(day).bidders.add(&new);
                         }
-                        Noted::Auction { day, id, seen } => {
-                            let new = days.entry(day).or_default().auctions.note(id, seen);
-                            changes.entry(day).auctions.count_seen(new);
+                        Noted::Auctions { day, number, page } => {
+                            let new = days.entry(day).or_default().auctions.note(number, page);
+                            changes.entry(day).auctions.add(&new);
                         }
                     }
                 }

@@ -2,6 +2,8 @@
 //! that the few channels with most of the bids do not outweigh the others. Channels are grouped by their number: every name
 //! has one.
 
+use std::hint::black_box;
+
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Exchange;
@@ -11,7 +13,7 @@ use crate::answer::{Columns, Output};
 use crate::block::Bids;
 use crate::event::{Channel, ShortText, Texts};
 use crate::operators::batch::Batch;
-use crate::operators::distinct::SmallSet;
+use crate::operators::distinct::{Page, SmallSet};
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
@@ -47,12 +49,15 @@ enum Noted {
     Bid { key: Key, minute: i64, rank: usize, bidder: i64, auction: i64 },
     /// Some bids, whose ids come apart.
     Bids { key: Key, minute: i64, bids: Ranked },
-    Bidder { key: Key, id: i64, seen: Seen },
-    Auction { key: Key, id: i64, seen: Seen },
+    Bidders { key: Key, number: i64, page: Page },
+    Auctions { key: Key, number: i64, page: Page },
 }
 
 /// Channels with more bids than this in a block are summed up; the bids of the others are sent as they are.
 const FEW: i64 = 4;
+
+/// Rows whose memory is fetched together: their groups and slots fit the first-level cache.
+const AT_ONCE: usize = 64;
 
 /// Bids of a channel in a block.
 #[derive(Debug, Default)]
@@ -78,8 +83,9 @@ struct Group {
 #[derive(Default)]
 struct Gather {
     counts: Batch<u32, Count>,
-    bidders: Batch<(u32, i64), Seen>,
-    auctions: Batch<(u32, i64), Seen>,
+    /// By channel and number of the page.
+    bidders: Batch<(u32, i64), Page>,
+    auctions: Batch<(u32, i64), Page>,
 }
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
@@ -109,18 +115,22 @@ impl Gather {
                     let minute = utc::minute_of_day(bids.date_time[at]);
                     noted.push(Noted::Bid { key: (channel, day), minute, rank, bidder, auction });
                 } else {
-                    let seen = self.bidders.entry((channel, bidder));
-                    *seen = seen.or(Seen::at(rank));
-                    let seen = self.auctions.entry((channel, auction));
-                    *seen = seen.or(Seen::at(rank));
+                    self.bidders.entry((channel, Page::of(bidder))).note(bidder, rank);
+                    self.auctions.entry((channel, Page::of(auction))).note(auction, rank);
                 }
             }
             let many = self.counts.drain().filter(|(_, count)| count.bids.total() > FEW);
             noted.extend(many.map(|(channel, Count { bids, minute })| Noted::Bids { key: (channel, day), minute, bids }));
-            let bidders = self.bidders.drain();
-            noted.extend(bidders.map(|((channel, id), seen)| Noted::Bidder { key: (channel, day), id, seen }));
-            let auctions = self.auctions.drain();
-            noted.extend(auctions.map(|((channel, id), seen)| Noted::Auction { key: (channel, day), id, seen }));
+            noted.extend(self.bidders.drain().map(|((channel, number), page)| Noted::Bidders {
+                key: (channel, day),
+                number,
+                page,
+            }));
+            noted.extend(self.auctions.drain().map(|((channel, number), page)| Noted::Auctions {
+                key: (channel, day),
+                number,
+                page,
+            }));
             from = to;
         }
     }
@@ -129,7 +139,10 @@ impl Gather {
 impl Noted {
     fn key(&self) -> Key {
         match self {
-            Self::Bid { key, .. } | Self::Bids { key, .. } | Self::Bidder { key, .. } | Self::Auction { key, .. } => *key,
+            Self::Bid { key, .. }
+            | Self::Bids { key, .. }
+            | Self::Bidders { key, .. }
+            | Self::Auctions { key, .. } => *key,
         }
     }
 }
@@ -150,19 +163,23 @@ fn reports<'scope>(
         move |input, output| {
             input.for_each(|capability, noted| {
                 earliest.retain(&capability);
-                // Numbers first: the processor can fetch many groups at once.
-                numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
                 let mut session = output.session(&capability);
-                for (noted, number) in noted.drain(..).zip(numbers.drain(..)) {
-                    let ((channel, day), group) = groups.row_mut(number);
-                    if !group.changed {
-                        group.changed = true;
-                        changed.push(number);
-                        if group.emitted {
-                            session.give(Update::retract(group.row(*channel, days.text(*day))));
+                for noted in noted.chunks(AT_ONCE) {
+                    numbers.clear();
+                    numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
+                    let touched = noted.iter().zip(&numbers).map(|(noted, number)| groups.row_mut(*number).1.touch(noted));
+                    black_box(touched.fold(0, u32::wrapping_add));
+                    for (noted, number) in noted.iter().zip(&numbers) {
+                        let ((channel, day), group) = groups.row_mut(*number);
+                        if !group.changed {
+                            group.changed = true;
+                            changed.push(*number);
+                            if group.emitted {
+                                session.give(Update::retract(group.row(*channel, days.text(*day))));
+                            }
                         }
+                        set_bytes += group.note(noted);
                     }
-                    set_bytes += group.note(&noted);
                 }
             });
             if let Some(capability) = earliest.take() {
@@ -180,6 +197,17 @@ fn reports<'scope>(
 }
 
 impl Group {
+    /// Reads ahead what [`Group::note`] is going to need.
+    #[inline]
+    fn touch(&self, noted: &Noted) -> u32 {
+        match *noted {
+            Noted::Bid { bidder, auction, .. } => {
+                self.bidders.touch(bidder).wrapping_add(self.auctions.touch(auction))
+            }
+            _ => 0,
+        }
+    }
+
     /// Takes what a block says into account; by how many bytes the sets grew.
     #[inline]
     fn note(&mut self, noted: &Noted) -> usize {
@@ -196,8 +224,12 @@ impl Group {
                 self.minute = self.minute.max(minute);
                 0
             }
-            Noted::Bidder { id, seen, .. } => note_id(&mut self.bidders, &mut self.statistics.bidders, id, seen),
-            Noted::Auction { id, seen, .. } => note_id(&mut self.auctions, &mut self.statistics.auctions, id, seen),
+            Noted::Bidders { number, page, .. } => {
+                note_page(&mut self.bidders, &mut self.statistics.bidders, number, page)
+            }
+            Noted::Auctions { number, page, .. } => {
+                note_page(&mut self.auctions, &mut self.statistics.auctions, number, page)
+            }
         }
     }
 
@@ -205,6 +237,10 @@ impl Group {
         let minute = utc::minute_text(self.minute);
         Row { channel: Channel(channel), day, minute, statistics: self.statistics }
     }
+}
+
+fn note_page(set: &mut SmallSet, ranked: &mut Ranked, number: i64, page: Page) -> usize {
+    page.ids(number).map(|(id, seen)| note_id(set, ranked, id, seen)).sum()
 }
 
 #[inline]

@@ -1,4 +1,4 @@
-//! The ten highest bids of each auction at the auction's worker. Ranks that changed within a batch are taken back and emitted
+//! The ten highest bids of each auction, first of a block, then of all at the auction's worker. Ranks that changed within a batch are taken back and emitted
 //! anew.
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
 use crate::event::{Bid, Channel, Text, Texts, Url};
+use crate::operators::batch::Batch;
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
@@ -44,10 +45,54 @@ impl Output for Row {
     }
 }
 
+/// Indexes of the highest bids of one auction in a block, highest first, of ties the first: no other bid of the block can be
+/// among the auction's ten.
+#[derive(Clone, Copy, Debug, Default)]
+struct BlockTop {
+    len: usize,
+    indexes: [u32; TOP],
+}
+
+impl BlockTop {
+    #[inline]
+    fn offer(&mut self, index: usize, prices: &[i64]) {
+        let price = |at: u32| prices[at as usize];
+        let mut at = self.len;
+        if self.len == TOP {
+            if prices[index] <= price(self.indexes[TOP - 1]) {
+                return;
+            }
+            at -= 1;
+        } else {
+            self.len += 1;
+        }
+        while at > 0 && price(self.indexes[at - 1]) < prices[index] {
+            self.indexes[at] = self.indexes[at - 1];
+            at -= 1;
+        }
+        self.indexes[at] = index as u32;
+    }
+}
+
+impl IntoIterator for BlockTop {
+    type Item = usize;
+    type IntoIter = std::iter::Map<std::iter::Take<std::array::IntoIter<u32, TOP>>, fn(u32) -> usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.indexes.into_iter().take(self.len).map(|index| index as usize)
+    }
+}
+
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
-    let offers = kernel(blocks, "bids", |block, offers| {
-        offers.extend(block.bids.iter().map(|bid| {
-            let Bid { auction, bidder, price, date_time, channel, url, extra } = bid;
+    let mut batch = Batch::<i64, BlockTop>::default();
+    let offers = kernel(blocks, "top ten of a block", move |block, offers| {
+        let bids = &block.bids;
+        for (index, auction) in bids.auction.iter().enumerate() {
+            batch.entry(*auction).offer(index, &bids.price);
+        }
+        let best = batch.drain().flat_map(|(_, top)| top);
+        offers.extend(best.map(|index| {
+            let Bid { auction, bidder, price, date_time, channel, url, extra } = bids.get(index);
             (auction, Offer { bidder, price, date_time, channel, url, extra })
         }));
     });
@@ -94,4 +139,19 @@ fn top_ten<'scope>(
             gauge.set(auctions.bytes() + list_bytes);
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_keeps_ten_bids_and_the_first_of_ties() {
+        let prices: Vec<i64> = (0..30).map(|i| i * 7 % 15).collect();
+        let mut top = BlockTop::default();
+        (0..prices.len()).for_each(|index| top.offer(index, &prices));
+        let mut expected: Vec<usize> = (0..prices.len()).collect();
+        expected.sort_by_key(|index| std::cmp::Reverse(prices[*index]));
+        assert_eq!(top.into_iter().collect::<Vec<_>>(), expected[..TOP]);
+    }
 }
