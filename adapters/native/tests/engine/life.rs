@@ -69,7 +69,10 @@ fn a_stop_in_the_middle_of_a_run_is_quick_and_leaves_no_thread() {
                 let job = endless(query, workers_count);
                 engine.submit(&job).await.expect("the job is accepted");
                 let started = Instant::now();
-                while engine.poll().await.expect("a poll").events_in < Some(100_000) {
+                // A thread has its name a moment after it was started.
+                while engine.poll().await.expect("a poll").events_in < Some(100_000)
+                    || workers().len() < workers_count
+                {
                     assert!(started.elapsed() < 12 * SOON, "{query} does not begin");
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
