@@ -116,6 +116,8 @@ fn a_rate_is_offered_for_a_time() {
     let rate = result["events_per_s"].as_f64().unwrap();
     assert!((45_000.0..55_000.0).contains(&rate), "{rate}");
     assert_eq!(result["workload"]["mode"], "rate");
+    // Workers that wait for events sleep.
+    assert!(result["cores"].as_f64().unwrap() < 0.5, "{}", result["cores"]);
 }
 
 #[test]
@@ -229,4 +231,12 @@ fn no_run_has_more_cores_than_the_machine() {
             None => assert!(result["notes"].to_string().contains("CPU unknown"), "{}", result["notes"]),
         }
     }
+}
+
+#[test]
+fn what_a_query_has_freed_is_not_taken_for_memory_of_the_next() {
+    let ran = Place::new().run(&["run", "q20,q0", "--events", "3M", "--format", "json"]);
+    let results: Value = serde_json::from_str(ran.data()).unwrap();
+    let memory = |run: usize| results[run]["rss_bytes_max"].as_u64().unwrap();
+    assert!(memory(1) < memory(0) / 2, "q20 {} bytes, then q0 {} bytes", memory(0), memory(1));
 }

@@ -10,5 +10,6 @@ mod events;
 mod interrupt;
 mod output;
 mod program;
+mod readme;
 mod runs;
 mod verify;

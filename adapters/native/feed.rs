@@ -13,9 +13,9 @@ use nexmark_queries::generator::Generator;
 use nexmark_queries::ndjson::Recording;
 use nexmark_queries::operators::time;
 
-/// Shortest wait for an event that is not due yet. Each costs a step of all operators, which with shorter waits are more than
-/// the events of a slow stream.
-const WAIT_MIN: Duration = Duration::from_millis(1);
+/// Shortest wait for an event that is not due yet. Each costs a step of all operators and wakes the other workers, which with
+/// shorter waits is more than the events of a slow stream cost.
+const WAIT_MIN: Duration = Duration::from_millis(4);
 /// Longest wait: a source that waits follows the watermark of the others only when it wakes.
 const WAIT_MAX: Duration = Duration::from_millis(10);
 
