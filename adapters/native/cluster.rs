@@ -33,7 +33,7 @@ const IDLE: Duration = Duration::from_millis(10);
 pub(crate) struct Shared {
     pub(crate) feed: Feed,
     pub(crate) blocks_ahead: usize,
-    pub(crate) watermark_delay_ms: i64,
+    pub(crate) watermark_delay_ms: u64,
     pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) changed: Notify,
     /// Whether a digest of the answer is kept.
@@ -72,7 +72,7 @@ impl Shared {
         Self {
             feed,
             blocks_ahead,
-            watermark_delay_ms: i64::try_from(job.watermark_delay_ms).unwrap_or(i64::MAX),
+            watermark_delay_ms: job.watermark_delay_ms,
             counters: (0..job.workers).map(|_worker| Arc::new(Counters::new())).collect(),
             changed: Notify::new(),
             takes_digest: job.output != Output::Count,

@@ -123,7 +123,10 @@ impl Source {
     fn advance(&self, capability: &mut Capability<Time>) {
         let watermark = match self.shared.feed.date_time_max() {
             time::NEVER => time::NEVER,
-            date_time_max => date_time_max.saturating_sub(self.shared.watermark_delay_ms),
+            // The last moment is an event's time, too; only the end of the input says that nothing follows.
+            date_time_max => {
+                date_time_max.saturating_sub_unsigned(self.shared.watermark_delay_ms).min(time::END - 1)
+            }
         };
         let stamp = time::stamp(watermark, self.number);
         if stamp > *capability.time() {

@@ -24,12 +24,29 @@ pub struct Hopping {
 /// Rows of one key in one pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaneCount {
-    /// Start of the pane, epoch ms.
+    /// Number of the pane: its start over the slide. Starts and ends of the first and last panes lie beyond 64 bits.
     pub pane: i64,
     /// The key.
     pub key: i64,
     /// Number of rows.
     pub count: i64,
+}
+
+impl Hopping {
+    /// Panes of a window.
+    fn panes(self) -> i64 {
+        self.size_ms / self.slide_ms
+    }
+
+    /// Begin of a pane, epoch ms.
+    fn start(self, pane: i64) -> i128 {
+        i128::from(pane) * i128::from(self.slide_ms)
+    }
+
+    /// Whether a watermark has passed all windows of a pane.
+    fn passed(self, pane: i64, watermark: i64) -> bool {
+        time::passed(self.start(pane + self.panes()), watermark)
+    }
 }
 
 /// Counts of one pane.
@@ -43,6 +60,7 @@ struct Pane {
 #[derive(Debug)]
 struct Panes {
     hopping: Hopping,
+    /// By number.
     panes: BTreeMap<i64, Pane>,
 }
 
@@ -71,6 +89,7 @@ pub fn hopping_count<'scope>(
                 for end in panes.ends(fired, watermark) {
                     if let Some(capability) = held.get() {
                         let best = panes.window(end);
+                        let end = hopping.start(end);
                         let candidates =
                             best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });
                         output.session(capability).give_iterator(candidates);
@@ -91,7 +110,7 @@ impl Panes {
         let mut late = 0;
         let mut counts = counts.drain(..).peekable();
         while let Some(first) = counts.next() {
-            if first.pane + self.hopping.size_ms <= fired {
+            if self.hopping.passed(first.pane, fired) {
                 late += first.count as u64;
                 continue;
             }
@@ -110,21 +129,21 @@ impl Panes {
         late
     }
 
-    /// Ends of the windows that are not empty and end after `fired`, up to `watermark`.
+    /// Panes with which the windows end that are not empty and end after `fired`, up to `watermark`.
     fn ends(&self, fired: i64, watermark: i64) -> BTreeSet<i64> {
-        let Hopping { size_ms, slide_ms } = self.hopping;
-        let ends_of = |pane: i64| (1..=size_ms / slide_ms).map(move |step| pane + step * slide_ms);
+        let panes = self.hopping.panes();
+        let passed = |end: i64, watermark| time::passed(self.hopping.start(end), watermark);
         self.panes
             .keys()
-            .flat_map(|pane| ends_of(*pane))
-            .filter(|end| *end > fired && *end <= watermark)
+            .flat_map(|pane| pane + 1..=pane + panes)
+            .filter(|end| !passed(*end, fired) && passed(*end, watermark))
             .collect()
     }
 
-    /// The keys with the most rows in the window that ends at `end`.
+    /// The keys with the most rows in the window that ends where pane `end` begins.
     fn window(&self, end: i64) -> Best<i64> {
         let panes: Vec<&Pane> =
-            self.panes.range(end - self.hopping.size_ms..end).map(|(_, pane)| pane).collect();
+            self.panes.range(end - self.hopping.panes()..end).map(|(_, pane)| pane).collect();
         // The winner has at least the count of the best key of any pane, hence in some pane that count's share. Keys that
         // reach it in none need not be added up.
         let at_least = panes.iter().map(|pane| pane.count_max).max().unwrap_or(0);
@@ -145,8 +164,9 @@ impl Panes {
 
     /// Drops the panes whose windows have all fired.
     fn drop_until(&mut self, watermark: i64) {
-        let size = self.hopping.size_ms;
-        while let Some(pane) = self.panes.first_entry().filter(|pane| *pane.key() + size <= watermark) {
+        let hopping = self.hopping;
+        while let Some(pane) = self.panes.first_entry().filter(|pane| hopping.passed(*pane.key(), watermark))
+        {
             pane.remove();
         }
     }
@@ -171,31 +191,41 @@ mod tests {
 
     #[test]
     fn a_key_that_leads_in_no_pane_may_win_the_window() {
-        let panes = panes(&[(0, 1, 5), (0, 9, 4), (2, 2, 5), (2, 9, 4), (4, 3, 5), (4, 9, 4), (8, 9, 1)]);
-        let best = panes.window(10);
+        let panes = panes(&[(0, 1, 5), (0, 9, 4), (1, 2, 5), (1, 9, 4), (2, 3, 5), (2, 9, 4), (4, 9, 1)]);
+        let best = panes.window(5);
         assert_eq!((best.value, best.rows), (13, vec![9]));
     }
 
     #[test]
     fn ties_are_all_kept() {
-        let panes = panes(&[(0, 1, 3), (0, 2, 1), (4, 2, 2), (6, 3, 2)]);
-        let best = panes.window(10);
+        let panes = panes(&[(0, 1, 3), (0, 2, 1), (2, 2, 2), (3, 3, 2)]);
+        let best = panes.window(5);
         assert_eq!((best.value, best.rows), (3, vec![1, 2]));
     }
 
     #[test]
     fn windows_end_on_every_slide_while_they_hold_a_pane() {
-        let panes = panes(&[(-4, 1, 1), (100, 1, 1)]);
+        let panes = panes(&[(-2, 1, 1), (50, 1, 1)]);
         let ends: Vec<i64> = panes.ends(time::NEVER, 104).into_iter().collect();
-        assert_eq!(ends, [-2, 0, 2, 4, 6, 102, 104]);
-        assert_eq!(panes.ends(2, time::END).first(), Some(&4));
+        assert_eq!(ends, [-1, 0, 1, 2, 3, 51, 52]);
+        assert_eq!(panes.ends(2, time::END).first(), Some(&2));
+    }
+
+    #[test]
+    fn windows_at_the_ends_of_time_are_apart_and_the_last_fire_at_the_end() {
+        let (first, last) = (i64::MIN.div_euclid(2), i64::MAX.div_euclid(2));
+        let mut panes = panes(&[(first, 1, 1), (last, 1, 1)]);
+        assert_eq!(panes.ends(time::NEVER, time::END).len(), 10);
+        assert_eq!(panes.ends(time::NEVER, i64::MAX - 1).len(), 5);
+        panes.drop_until(i64::MAX - 1);
+        assert_eq!(panes.panes.len(), 1);
     }
 
     #[test]
     fn rows_after_their_last_window_are_late() {
         let mut panes = panes(&[]);
         let mut counts =
-            vec![PaneCount { pane: 0, key: 1, count: 7 }, PaneCount { pane: 2, key: 1, count: 5 }];
+            vec![PaneCount { pane: 0, key: 1, count: 7 }, PaneCount { pane: 1, key: 1, count: 5 }];
         assert_eq!(panes.add(&mut counts, 10), 7);
         assert_eq!(panes.panes.len(), 1);
     }

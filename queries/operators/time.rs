@@ -27,6 +27,16 @@ pub fn watermark(frontier: AntichainRef<'_, Time>) -> i64 {
     frontier.first().map_or(END, |time| watermark_of(*time))
 }
 
+/// Whether a watermark has passed a time, epoch ms, that may lie beyond 64 bits.
+pub fn passed(epoch_ms: i128, watermark: i64) -> bool {
+    watermark == END || epoch_ms <= i128::from(watermark)
+}
+
+/// A time that may lie beyond 64 bits, as rows show it.
+pub fn shown(epoch_ms: i128) -> i64 {
+    epoch_ms.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

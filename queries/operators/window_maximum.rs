@@ -15,8 +15,8 @@ use super::{Time, route, time};
 /// A row that is best in its window at the worker that sends it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Candidate<R> {
-    /// End of the window, epoch ms.
-    pub end: i64,
+    /// End of the window, epoch ms; that of the last windows lies beyond 64 bits.
+    pub end: i128,
     /// The value by which rows are compared.
     pub value: i64,
     /// The row.
@@ -61,10 +61,10 @@ impl<R> Default for Best<R> {
 pub fn window_maximum<'scope, R: ExchangeData + Debug>(
     candidates: StreamVec<'scope, Time, Candidate<R>>,
 ) -> StreamVec<'scope, Time, Candidate<R>> {
-    let by_window = Exchange::new(|candidate: &Candidate<R>| route(candidate.end));
+    let by_window = Exchange::new(|candidate: &Candidate<R>| route(candidate.end as i64));
     candidates.unary_frontier(by_window, "window maximum", |_capability, _info| {
         let mut held = Held::default();
-        let mut windows = BTreeMap::<i64, Best<R>>::new();
+        let mut windows = BTreeMap::<i128, Best<R>>::new();
         move |(input, frontier), output| {
             input.for_each(|capability, candidates| {
                 held.retain(&capability);
@@ -73,7 +73,9 @@ pub fn window_maximum<'scope, R: ExchangeData + Debug>(
                 }
             });
             let watermark = time::watermark(frontier.frontier());
-            while let Some(window) = windows.first_entry().filter(|window| *window.key() <= watermark) {
+            while let Some(window) =
+                windows.first_entry().filter(|window| time::passed(*window.key(), watermark))
+            {
                 let (end, best) = window.remove_entry();
                 if let Some(capability) = held.get() {
                     let rows = best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });

@@ -209,10 +209,11 @@ impl<A: Copy, B: Copy> State<A, B> {
         }
     }
 
-    /// Adds an auction and lets the offers that came before it bid; 1 if it came after its own end.
+    /// Adds an auction and lets the offers that came before it bid; 1 if it came after its own end. One that ends before it
+    /// begins is not late for that.
     fn open(&mut self, opening: Opening<A>) -> u64 {
         if opening.to < self.passed {
-            return 1;
+            return u64::from(opening.from < self.passed);
         }
         let entry = self.entries.entry(opening.auction).or_insert_with(Entry::new);
         let number =
@@ -438,6 +439,7 @@ mod tests {
         assert_eq!((state.offers, state.entries.len()), (0, 0));
         assert_eq!(state.offer(offer(7, 600, 1)), 1, "late, and no auction is known");
         assert_eq!(state.open(opening(7, 600, 650)), 1, "late");
+        assert_eq!(state.open(opening(7, 700, 650)), 0, "on time, but nothing can match");
         assert!(state.entries.is_empty());
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
         bidder: session.key,
         bid_count: session.count,
         start: session.first,
-        end: session.last + GAP_MS,
+        end: session.last.saturating_add(GAP_MS),
     });
     environment.output(rows);
 }
@@ -58,7 +58,9 @@ fn merge_block(bids: &Bids, batch: &mut Batch<i64, Span>, sessions: &mut Vec<Ses
         let span = batch.entry(*bidder);
         if span.count == 0 {
             *span = Span { first: *date_time, last: *date_time, count: 1 };
-        } else if *date_time >= span.first.saturating_sub(GAP_MS) && *date_time <= span.last.saturating_add(GAP_MS) {
+        } else if *date_time >= span.first.saturating_sub(GAP_MS)
+            && *date_time <= span.last.saturating_add(GAP_MS)
+        {
             span.first = span.first.min(*date_time);
             span.last = span.last.max(*date_time);
             span.count += 1;

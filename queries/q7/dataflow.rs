@@ -54,10 +54,14 @@ fn local_maximum<'scope>(
                 }
             });
             let watermark = time::watermark(frontier.frontier());
-            while let Some(window) = windows.first_entry().filter(|window| *window.key() <= watermark) {
-                let (end, best) = window.remove_entry();
+            while let Some(window) =
+                windows.first_entry().filter(|window| time::passed(end(*window.key()), watermark))
+            {
+                let (number, best) = window.remove_entry();
+                let end = end(number);
                 if let Some(capability) = held.get() {
-                    let candidates = best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });
+                    let candidates =
+                        best.rows.into_iter().map(|row| Candidate { end, value: best.value, row });
                     output.session(capability).give_iterator(candidates);
                 }
             }
@@ -68,22 +72,29 @@ fn local_maximum<'scope>(
 }
 
 /// Takes the bids of a block into account, runs of one window together; the number of bids whose window has fired.
+/// Windows are known by their number: the epoch begins window 0.
 fn offer(bids: &Bids, windows: &mut BTreeMap<i64, Best<Bid>>, fired: i64) -> u64 {
     let mut late = 0;
     let mut from = 0;
     while from < bids.len() {
-        let start = bids.date_time[from].div_euclid(WINDOW_MS) * WINDOW_MS;
-        let end = start + WINDOW_MS;
-        let outside = bids.date_time[from..].iter().position(|time| !(start..end).contains(time));
+        let first = bids.date_time[from];
+        let (number, of_window) = (first.div_euclid(WINDOW_MS), first.rem_euclid(WINDOW_MS));
+        let moments = first.saturating_sub(of_window)..=first.saturating_add(WINDOW_MS - 1 - of_window);
+        let outside = bids.date_time[from..].iter().position(|time| !moments.contains(time));
         let to = outside.map_or(bids.len(), |run| from + run);
-        if end <= fired {
+        if time::passed(end(number), fired) {
             late += (to - from) as u64;
         } else {
-            offer_run(bids, from..to, windows.entry(end).or_default());
+            offer_run(bids, from..to, windows.entry(number).or_default());
         }
         from = to;
     }
     late
+}
+
+/// End of a window by its number, epoch ms; those of the last windows lie beyond 64 bits.
+fn end(number: i64) -> i128 {
+    (i128::from(number) + 1) * i128::from(WINDOW_MS)
 }
 
 fn offer_run(bids: &Bids, run: std::ops::Range<usize>, best: &mut Best<Bid>) {

@@ -8,13 +8,14 @@ use nexmark_queries::event::Event;
 use nexmark_queries::find;
 use nexmark_queries::generator::{Generator, Options};
 
+use crate::answers::rows;
 use crate::golden::{Golden, events};
 use crate::streams::{answer, auction, bid, bid_through, person, record};
 
 fn golden_answer(query: &str, name: &str) -> Vec<Row> {
     let golden = Golden::read(name);
     let generator = golden.generator();
-    (find(query).expect("a query").oracle)(&events(&generator, golden.events), generator.texts())
+    rows(find(query).expect("a query"), &events(&generator, golden.events), generator.texts())
 }
 
 /// The answer over some events of three days: one event a second, every 17th of them.
@@ -22,7 +23,7 @@ fn three_days(query: &str) -> Vec<Row> {
     let generator =
         Generator::new(Options { event_rate: 1, ..Options::default() }).expect("options in range");
     let events: Vec<Event> = (0..3 * 86_400).step_by(17).map(|position| generator.event(position)).collect();
-    (find(query).expect("a query").oracle)(&events, generator.texts())
+    rows(find(query).expect("a query"), &events, generator.texts())
 }
 
 /// The different values of a column.

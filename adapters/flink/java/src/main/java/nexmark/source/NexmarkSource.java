@@ -44,7 +44,7 @@ final class NexmarkSource implements Source<RowData, PositionsSplit, List<Positi
 
     @Override
     public SourceReader<RowData, PositionsSplit> createReader(SourceReaderContext context) {
-        return new EventReader(context, settings);
+        return new EventReader(EventCounter.of(context.metricGroup()), settings);
     }
 
     @Override
