@@ -43,6 +43,11 @@ impl Hopping {
         i128::from(pane) * i128::from(self.slide_ms)
     }
 
+    /// Whether a watermark has passed a window of a pane: rows that come now miss that one at least.
+    fn begun(self, pane: i64, watermark: i64) -> bool {
+        time::passed(self.start(pane + 1), watermark)
+    }
+
     /// Whether a watermark has passed all windows of a pane.
     fn passed(self, pane: i64, watermark: i64) -> bool {
         time::passed(self.start(pane + self.panes()), watermark)
@@ -105,18 +110,21 @@ pub fn hopping_count<'scope>(
 }
 
 impl Panes {
-    /// Adds counts; the number of rows that came after all their windows had fired.
+    /// Adds counts; the number of rows that came after a window of theirs had fired. They still count in the others.
     fn add(&mut self, counts: &mut Vec<PaneCount>, fired: i64) -> u64 {
         let mut late = 0;
         let mut counts = counts.drain(..).peekable();
         while let Some(first) = counts.next() {
-            if self.hopping.passed(first.pane, fired) {
+            let (begun, passed) =
+                (self.hopping.begun(first.pane, fired), self.hopping.passed(first.pane, fired));
+            if passed {
                 late += first.count as u64;
                 continue;
             }
             // A batch has one or two panes: look the pane up once for all its rows.
             let pane = self.panes.entry(first.pane).or_default();
             let mut add = |count: PaneCount| {
+                late += if begun { count.count as u64 } else { 0 };
                 let sum = pane.counts.entry(count.key).or_default();
                 *sum += count.count;
                 pane.count_max = pane.count_max.max(*sum);
@@ -222,11 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_after_their_last_window_are_late() {
+    fn rows_that_miss_a_window_are_late_and_count_in_the_others() {
         let mut panes = panes(&[]);
-        let mut counts =
-            vec![PaneCount { pane: 0, key: 1, count: 7 }, PaneCount { pane: 1, key: 1, count: 5 }];
-        assert_eq!(panes.add(&mut counts, 10), 7);
-        assert_eq!(panes.panes.len(), 1);
+        let count = |pane, count| PaneCount { pane, key: 1, count };
+        // The watermark has passed all windows of pane 0, four of those of pane 1, none of those of pane 5.
+        let mut counts = vec![count(0, 7), count(1, 5), count(5, 3), count(5, 1)];
+        assert_eq!(panes.add(&mut counts, 10), 12);
+        assert_eq!(panes.panes.keys().collect::<Vec<_>>(), [&1, &5]);
     }
 }
