@@ -186,7 +186,7 @@ fn state_over_its_budget_fails_the_run() {
 #[test]
 fn late_rows_are_counted() {
     let place = Place::new();
-    // A group lasts 11 s, a second more than a window.
+    // A group lasts 3.3 s: less than the default delay, more than the slide of the windows.
     let disorder = [
         "run",
         "q5",
@@ -195,7 +195,7 @@ fn late_rows_are_counted() {
         "--set",
         "out-of-order.group-size=1000",
         "--set",
-        "event.rate=90",
+        "event.rate=300",
         "--set",
         "engine.native.block.events=100",
     ];
