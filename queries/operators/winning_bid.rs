@@ -13,7 +13,9 @@ use timely::dataflow::operators::generic::Operator;
 use super::batch::Batch;
 use super::calendar::Calendar;
 use super::held::Held;
-use super::{Environment, Map, Time, route, time};
+use super::kernel::kernel;
+use super::{Blocks, Environment, Map, Time, route, time};
+use crate::event::Auction;
 
 /// An auction, with what the query needs of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +96,33 @@ impl<B: Copy> BestOffers<B> {
     pub fn drain(&mut self) -> impl Iterator<Item = Offer<B>> + '_ {
         self.batch.drain().filter_map(|(_, best)| best)
     }
+}
+
+/// The auctions of the blocks, with what `details` takes of each.
+pub fn openings<'scope, A: Clone + 'static>(
+    blocks: Blocks<'scope>,
+    details: fn(&Auction) -> A,
+) -> StreamVec<'scope, Time, Opening<A>> {
+    kernel(blocks, "auctions", move |block, openings| {
+        openings.extend(block.auctions.iter().map(|auction| Opening {
+            auction: auction.id,
+            from: auction.date_time,
+            to: auction.expires,
+            details: details(auction),
+        }));
+    })
+}
+
+/// The best offers of each block, for queries that need nothing but the price.
+pub fn best_prices(blocks: Blocks<'_>) -> StreamVec<'_, Time, Offer<()>> {
+    let mut best = BestOffers::<()>::default();
+    kernel(blocks, "best bids of a block", move |block, offers| {
+        let bids = &block.bids;
+        for ((auction, at), price) in bids.auction.iter().zip(&bids.date_time).zip(&bids.price) {
+            best.offer(*auction, *at, *price, || ());
+        }
+        offers.extend(best.drain());
+    })
 }
 
 /// An auction that is not over, with its winner so far.

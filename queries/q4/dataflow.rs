@@ -12,9 +12,8 @@ use crate::answer::{Columns, Output};
 use crate::event::Texts;
 use crate::operators::batch::Batch;
 use crate::operators::held::Held;
-use crate::operators::kernel::kernel;
 use crate::operators::update::Update;
-use crate::operators::winning_bid::{BestOffers, Opening, Outcome, Report, winning_bid};
+use crate::operators::winning_bid::{Outcome, Report, best_prices, openings, winning_bid};
 use crate::operators::{Blocks, Environment, Time, route};
 
 /// An output row.
@@ -39,22 +38,8 @@ struct Prices {
 }
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
-    let openings = kernel(blocks.clone(), "auctions", |block, openings| {
-        openings.extend(block.auctions.iter().map(|auction| Opening {
-            auction: auction.id,
-            from: auction.date_time,
-            to: auction.expires,
-            details: auction.category,
-        }));
-    });
-    let mut best = BestOffers::<()>::default();
-    let offers = kernel(blocks, "best bids of a block", move |block, offers| {
-        let bids = &block.bids;
-        for ((auction, at), price) in bids.auction.iter().zip(&bids.date_time).zip(&bids.price) {
-            best.offer(*auction, *at, *price, || ());
-        }
-        offers.extend(best.drain());
-    });
+    let openings = openings(blocks.clone(), |auction| auction.category);
+    let offers = best_prices(blocks);
     let outcomes = winning_bid(openings, offers, Report::Changes, environment);
     environment.output(averages(changes(outcomes), environment));
 }

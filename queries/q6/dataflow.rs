@@ -12,8 +12,7 @@ use crate::answer::{Columns, Output};
 use crate::event::Texts;
 use crate::operators::calendar::Calendar;
 use crate::operators::held::Held;
-use crate::operators::kernel::kernel;
-use crate::operators::winning_bid::{BestOffers, Opening, Outcome, Report, winning_bid};
+use crate::operators::winning_bid::{Outcome, Report, best_prices, openings, winning_bid};
 use crate::operators::{Blocks, Environment, Map, Time, route, time};
 
 /// Auctions of a seller that are averaged.
@@ -45,22 +44,8 @@ impl Output for Row {
 }
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
-    let openings = kernel(blocks.clone(), "auctions", |block, openings| {
-        openings.extend(block.auctions.iter().map(|auction| Opening {
-            auction: auction.id,
-            from: auction.date_time,
-            to: auction.expires,
-            details: auction.seller,
-        }));
-    });
-    let mut best = BestOffers::<()>::default();
-    let offers = kernel(blocks, "best bids of a block", move |block, offers| {
-        let bids = &block.bids;
-        for ((auction, at), price) in bids.auction.iter().zip(&bids.date_time).zip(&bids.price) {
-            best.offer(*auction, *at, *price, || ());
-        }
-        offers.extend(best.drain());
-    });
+    let openings = openings(blocks.clone(), |auction| auction.seller);
+    let offers = best_prices(blocks);
     let outcomes = winning_bid(openings, offers, Report::Closings, environment);
     environment.output(averages(sales(outcomes), environment));
 }

@@ -9,7 +9,7 @@ use crate::answer::{Columns, Output};
 use crate::event::{Auction, Bid, Channel, Text, Texts, Url};
 use crate::operators::kernel::kernel;
 use crate::operators::update::Update;
-use crate::operators::winning_bid::{BestOffers, Offer, Opening, Outcome, Report, winning_bid};
+use crate::operators::winning_bid::{BestOffers, Offer, Outcome, Report, openings, winning_bid};
 use crate::operators::{Blocks, Environment, Time};
 
 /// What an output row has of a bid beside auction, time and price.
@@ -37,14 +37,7 @@ impl Output for Row {
 }
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
-    let openings = kernel(blocks.clone(), "auctions", |block, openings| {
-        openings.extend(block.auctions.iter().map(|auction| Opening {
-            auction: auction.id,
-            from: auction.date_time,
-            to: auction.expires,
-            details: *auction,
-        }));
-    });
+    let openings = openings(blocks.clone(), |auction| *auction);
     let mut best = BestOffers::<Details>::default();
     let offers = kernel(blocks, "best bids of a block", move |block, offers| {
         let bids = &block.bids;
