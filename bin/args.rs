@@ -23,6 +23,13 @@ Exit codes:
   2    usage or configuration is wrong, nothing was started
   130  interrupted";
 
+const FLINK_EXIT_CODES: &str = "\
+Exit codes:
+  0    it runs, or was stopped
+  1    status: it does not run, or a process of it has died
+  2    it could not be started or stopped
+  130  interrupted";
+
 /// Benchmark for stream processors: the Nexmark queries on several engines, with checked answers.
 #[derive(Debug, Parser)]
 #[command(name = "nexmark", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
@@ -83,6 +90,9 @@ pub(crate) enum Command {
     Show(ShowArguments),
     /// Prints the effective configuration and where each value came from
     Config,
+    /// Runs a Flink of one's own on this machine
+    #[command(after_help = FLINK_EXIT_CODES)]
+    Flink(FlinkArguments),
 }
 
 #[derive(Debug, Args)]
@@ -218,6 +228,44 @@ pub(crate) struct ShowArguments {
     pub(crate) format: TableFormat,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct FlinkArguments {
+    #[command(subcommand)]
+    pub(crate) action: FlinkAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FlinkAction {
+    /// Starts it, and installs it first where FLINK_HOME does not name one
+    Up(FlinkUpArguments),
+    /// Stops what `up` started
+    Down(FlinkPort),
+    /// Says whether it runs, and where its logs are
+    Status(FlinkPort),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlinkUpArguments {
+    /// Release of Flink [default: 2.3.0, or what FLINK_HOME holds]
+    #[arg(long, value_name = "V")]
+    pub(crate) version: Option<String>,
+    /// Task slots [default: the number of cores]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) slots: Option<String>,
+    /// Memory of the TaskManager's process [default: 4GiB]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) memory: Option<String>,
+    #[command(flatten)]
+    pub(crate) port: FlinkPort,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlinkPort {
+    /// Port of its REST interface, on loopback
+    #[arg(long, value_name = "P", default_value_t = 8081, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+}
+
 /// Prints help or the version to stdout, or says on one line of stderr what is wrong with the usage.
 pub(crate) fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -242,7 +290,12 @@ fn unknown_command(error: &clap::Error) -> String {
         _ => "",
     };
     let definition = Arguments::command();
-    let known: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let inner = |command: &&clap::Command| {
+        command.has_subcommands() && usage.contains(&format!("nexmark {} ", command.get_name()))
+    };
+    let command = definition.get_subcommands().find(inner).unwrap_or(&definition);
+    let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
     let near = nexmark_queries::nearest(name, known.iter().copied());
     let hint = near.map(|near| format!(", did you mean {near:?}?")).unwrap_or_default();
     format!("unknown command {name:?}, known are {}{hint}", known.join(", "))

@@ -4,6 +4,7 @@ mod answer;
 mod args;
 mod config;
 mod engines;
+mod flink;
 mod generate;
 mod interrupt;
 mod list;
@@ -54,5 +55,6 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
         Command::Generate(generate) => generate::command(global, generate),
         Command::Show(show) => show::command(global, show),
         Command::Config => config::command(global),
+        Command::Flink(flink) => flink::command(flink),
     }
 }

@@ -7,6 +7,7 @@ mod bad_input;
 mod configuration;
 mod dependencies;
 mod events;
+mod flink_local;
 mod interrupt;
 mod output;
 mod program;

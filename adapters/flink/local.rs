@@ -1,0 +1,335 @@
+//! A Flink of one's own on this machine, for a first look and for tests: a JobManager and a TaskManager that listen on
+//! loopback only, found by the port of their REST interface. Only what was started here is ever stopped.
+
+mod configuration;
+mod distribution;
+mod error;
+mod java;
+mod port;
+mod process;
+mod record;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use serde_json::Value;
+
+use configuration::{HOST, LOGGING, Shape};
+use distribution::Distribution;
+use error::Tried as _;
+use java::Java;
+
+pub use distribution::DEFAULT_VERSION;
+pub use error::LocalError;
+pub use process::{Life, Role};
+pub use record::Record;
+
+/// A busy machine takes 10 s.
+const READY_LIMIT: Duration = Duration::from_secs(120);
+const READY_POLL: Duration = Duration::from_millis(200);
+/// A process that answers at all answers at once.
+const REPLY_LIMIT: Duration = Duration::from_secs(2);
+/// Memory of the TaskManager when nothing is said.
+const MEMORY_BYTES: u64 = 4 << 30;
+/// Slots of one TaskManager.
+const SLOTS_MAX: usize = 1024;
+
+/// What is asked for; what is not said is taken as it runs, or by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Release of Flink.
+    pub version: Option<String>,
+    /// Task slots, by default the number of cores.
+    pub slots: Option<usize>,
+    /// Memory of the TaskManager's process, bytes.
+    pub memory_bytes: Option<u64>,
+}
+
+/// What [`Local::up`] had to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Began {
+    /// It ran already.
+    Nothing,
+    /// The TaskManager had died and was started anew.
+    TaskManager,
+    /// Both processes.
+    Everything,
+}
+
+/// How a local Flink fares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// What was started; `None` where nothing was.
+    pub record: Option<Record>,
+    /// What has become of the processes.
+    pub lives: [(Role, Life); 2],
+    /// Free slots and all, as the JobManager counts them; `None` where it does not answer.
+    pub slots: Option<(u64, u64)>,
+}
+
+impl Status {
+    /// Whether both processes run.
+    pub fn runs(&self) -> bool {
+        self.lives.iter().all(|(_, life)| matches!(life, Life::Runs(_)))
+    }
+}
+
+/// The local Flink of a port.
+#[derive(Clone, Debug)]
+pub struct Local {
+    port: u16,
+    directory: PathBuf,
+    cache: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Local {
+    /// The one whose REST interface has that port, whether it runs or not. It has its files below the user's directory for
+    /// state, distributions below the one for caches; `FLINK_HOME` names another distribution.
+    ///
+    /// # Errors
+    /// The user has no home directory.
+    pub fn new(port: u16) -> Result<Self, LocalError> {
+        let below = |directory: Option<PathBuf>| match directory {
+            Some(directory) => Ok(directory.join("nexmark/flink")),
+            None => Err(LocalError::failed("cannot tell where files go", "HOME is not set")),
+        };
+        Ok(Self {
+            port,
+            directory: below(dirs::state_dir())?.join(port.to_string()),
+            cache: below(dirs::cache_dir())?,
+            home: std::env::var_os("FLINK_HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
+        })
+    }
+
+    /// Address of the REST interface.
+    pub fn address(&self) -> String {
+        format!("http://{HOST}:{}", self.port)
+    }
+
+    /// The file to which a process writes its log.
+    pub fn log(&self, role: Role) -> PathBuf {
+        self.directory.join("log").join(format!("{}.log", role.name()))
+    }
+
+    /// Starts what does not run, and returns when all slots are there.
+    ///
+    /// # Errors
+    /// A program is missing, the port is taken, another Flink than asked for runs already, or it does not come up in time; then
+    /// what was started is stopped again.
+    pub async fn up(&self, request: &Request) -> Result<(Record, Began), LocalError> {
+        let _lock = self.lock()?;
+        let running = record::read(&self.directory)?.filter(|_| self.is_alive(Role::JobManager));
+        let (record, began) = match running {
+            Some(record) => {
+                self.compare(&record, request)?;
+                if self.is_alive(Role::TaskManager) {
+                    (record, Began::Nothing)
+                } else {
+                    (record, Began::TaskManager)
+                }
+            }
+            None => (self.prepare(request).await?, Began::Everything),
+        };
+        match self.start(record, began).await {
+            Ok(record) => Ok((record, began)),
+            Err(error) => {
+                match began {
+                    Began::Nothing => {}
+                    Began::TaskManager => drop(process::stop(&self.directory, Role::TaskManager)?),
+                    Began::Everything => drop(self.clear()?),
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Stops what runs, and removes all but the logs. Says what had become of each process.
+    ///
+    /// # Errors
+    /// A process does not end, or a file cannot be removed.
+    pub fn down(&self) -> Result<[(Role, Life); 2], LocalError> {
+        if !self.directory.exists() {
+            return Ok(Role::ALL.map(|role| (role, Life::Absent)));
+        }
+        let _lock = self.lock()?;
+        self.clear()
+    }
+
+    /// How it fares.
+    ///
+    /// # Errors
+    /// A file of it cannot be read.
+    pub async fn status(&self) -> Result<Status, LocalError> {
+        let life = |role| Ok::<_, LocalError>((role, process::life(&self.directory, role)?));
+        let lives = [life(Role::JobManager)?, life(Role::TaskManager)?];
+        let slots = if matches!(lives[0].1, Life::Runs(_)) { self.slots().await } else { None };
+        let record =
+            record::read(&self.directory)?.filter(|_| lives.iter().any(|(_, life)| *life != Life::Absent));
+        Ok(Status { record, lives, slots })
+    }
+
+    /// One command at a time works on a port.
+    fn lock(&self) -> Result<File, LocalError> {
+        fs::create_dir_all(&self.directory).tried_with("make", &self.directory)?;
+        let path = self.directory.join("lock");
+        let file = File::create(&path).tried_with("write", &path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(LocalError::failed(
+                format!("the Flink on port {} is being started or stopped", self.port),
+                "wait until that is done",
+            )),
+            locked => locked.tried_with("lock", &path).map(|()| file),
+        }
+    }
+
+    fn is_alive(&self, role: Role) -> bool {
+        matches!(process::life(&self.directory, role), Ok(Life::Runs(_)))
+    }
+
+    /// Whether what runs is what is asked for.
+    fn compare(&self, record: &Record, request: &Request) -> Result<(), LocalError> {
+        let bytes = |bytes: u64| format!("{bytes} bytes");
+        let pairs = [
+            ("version", record.version.clone(), request.version.clone()),
+            ("slots", record.slots.to_string(), request.slots.map(|slots| slots.to_string())),
+            ("memory", bytes(record.memory_bytes), request.memory_bytes.map(bytes)),
+        ];
+        for (name, running, asked) in pairs {
+            if let Some(asked) = asked.filter(|asked| *asked != running) {
+                return Err(LocalError::RunsOtherwise { port: self.port, name, running, asked });
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops the TaskManager before the JobManager, so that it does not miss it.
+    fn clear(&self) -> Result<[(Role, Life); 2], LocalError> {
+        let task_manager = process::stop(&self.directory, Role::TaskManager)?;
+        let job_manager = process::stop(&self.directory, Role::JobManager)?;
+        for name in ["conf", "data"] {
+            remove_all(&self.directory.join(name))?;
+        }
+        record::remove(&self.directory)?;
+        Ok([(Role::JobManager, job_manager), (Role::TaskManager, task_manager)])
+    }
+
+    /// Everything that is needed before a process can be started, in place of what earlier ones left.
+    async fn prepare(&self, request: &Request) -> Result<Record, LocalError> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let slots = request.slots.unwrap_or_else(cores);
+        if !(1..=SLOTS_MAX).contains(&slots) {
+            return Err(LocalError::NotAllowed {
+                name: "--slots",
+                value: slots.to_string(),
+                allowed: format!("a whole number from 1 to {SLOTS_MAX}"),
+            });
+        }
+        self.clear()?;
+        port::check_free(self.port)?;
+        let distribution =
+            Distribution::find(self.home.as_deref(), request.version.as_deref(), &self.cache).await?;
+        remove_all(&self.directory.join("log"))?;
+        for name in ["conf", "data", "log"] {
+            let path = self.directory.join(name);
+            fs::create_dir_all(&path).tried_with("make", &path)?;
+        }
+        let memory_bytes = request.memory_bytes.unwrap_or(MEMORY_BYTES);
+        let data = self.directory.join("data");
+        let shape = Shape { port: self.port, rpc_port: port::free()?, slots, memory_bytes, data: &data };
+        for (name, text) in [("config.yaml", shape.config().as_str()), ("log4j.properties", LOGGING)] {
+            let path = self.directory.join("conf").join(name);
+            fs::write(&path, text).tried_with("write", &path)?;
+        }
+        Ok(Record {
+            version: distribution.version,
+            home: distribution.home,
+            slots,
+            memory_bytes,
+            task_managers: 0,
+        })
+    }
+
+    async fn start(&self, mut record: Record, began: Began) -> Result<Record, LocalError> {
+        let roles: &[Role] = match began {
+            Began::Nothing => &[],
+            Began::TaskManager => &[Role::TaskManager],
+            Began::Everything => &Role::ALL,
+        };
+        if roles.contains(&Role::TaskManager) {
+            record.task_managers += 1;
+        }
+        record::write(&self.directory, &record)?;
+        let java = Java::new(&record, &self.directory);
+        let mut children = Vec::new();
+        for role in roles {
+            children.push((*role, java.start(*role, &self.log(*role)).await?));
+        }
+        self.wait_until_ready(&record, children).await?;
+        Ok(record)
+    }
+
+    async fn wait_until_ready(
+        &self,
+        record: &Record,
+        mut children: Vec<(Role, Child)>,
+    ) -> Result<(), LocalError> {
+        let start = Instant::now();
+        while start.elapsed() < READY_LIMIT {
+            for (role, child) in &mut children {
+                if let Some(status) = child.try_wait().tried(|| format!("wait for the {}", role.name()))? {
+                    return Err(java::explain(*role, status, &self.log(*role)));
+                }
+            }
+            if self.has_slots(record).await {
+                return Ok(());
+            }
+            tokio::time::sleep(READY_POLL).await;
+        }
+        let log = self.log(Role::JobManager);
+        let message =
+            format!("it had not {} slots after {READY_LIMIT:?}; see {}", record.slots, log.display());
+        Err(LocalError::failed(format!("Flink at {} is not ready", self.address()), message))
+    }
+
+    /// Whether the latest TaskManager has offered its slots. Those of one that has died are counted until the JobManager
+    /// notices, and new slots may be taken at once, so that their number alone does not tell.
+    async fn has_slots(&self, record: &Record) -> bool {
+        let Some(reply) = self.get("/taskmanagers").await else { return false };
+        let task_managers = reply["taskmanagers"].as_array().into_iter().flatten();
+        let id = Value::from(record.task_manager());
+        task_managers.into_iter().any(|found| {
+            found["id"] == id && found["slotsNumber"].as_u64() == u64::try_from(record.slots).ok()
+        })
+    }
+
+    async fn slots(&self) -> Option<(u64, u64)> {
+        let overview = self.get("/overview").await?;
+        Some((overview["slots-available"].as_u64()?, overview["slots-total"].as_u64()?))
+    }
+
+    /// What the REST interface answers; `None` as long as it does not.
+    async fn get(&self, path: &str) -> Option<Value> {
+        // Nothing is encrypted on loopback, but the builder insists on a provider.
+        let tls =
+            rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        let tls = tls.with_safe_default_protocol_versions().ok()?;
+        let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+        let builder =
+            reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(REPLY_LIMIT);
+        let client = builder.build().ok()?;
+        let reply = client.get(self.address() + path).send().await.ok()?;
+        reply.error_for_status().ok()?.json().await.ok()
+    }
+}
+
+fn remove_all(path: &Path) -> Result<(), LocalError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).tried_with("remove", path),
+        _ => Ok(()),
+    }
+}
