@@ -11,7 +11,6 @@ mod list;
 mod memory;
 mod printer;
 mod progress;
-mod quantity;
 mod results;
 mod run;
 mod selection;
@@ -24,6 +23,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser as _;
+use nexmark_driver::report::quantity;
 
 /// Exit code of wrong usage or configuration.
 const USAGE: u8 = 2;

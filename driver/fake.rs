@@ -11,8 +11,8 @@ use nexmark_queries::generator::Options;
 
 use crate::engine::{Description, Engine, EngineError, Input, Job, JobState, Progress, Support, Watch};
 use crate::listener::{Listener, RunEvent};
-use crate::result::{Keep, RunResult, StoreError};
-use crate::run::{Phase, RunRequest, Workload};
+use crate::result::{self, Keep, RunResult, State, StoreError};
+use crate::run::{Phase, Place, RunRequest, Workload, summary};
 
 /// How a call goes.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +159,29 @@ pub(crate) fn events(events: u64) -> RunRequest {
 
 pub(crate) fn request(workload: Workload) -> RunRequest {
     RunRequest::new(nexmark_queries::ALL[0], Input::Generated(Options::default()), workload)
+}
+
+/// A passed run of a query at that many events a second over 10 s on two cores.
+pub(crate) fn result(query: &str, events_per_s: f64) -> RunResult {
+    let request = events((events_per_s * 10.0) as u64);
+    let result = summary::blank(&request, Place::ALONE, summary::unique_name(query));
+    RunResult {
+        query: query.to_owned(),
+        state: State::Passed,
+        engine: Some(result::Engine {
+            name: "fake".to_owned(),
+            version: "1.2.3".to_owned(),
+            ..Default::default()
+        }),
+        events: request.events_asked(),
+        seconds: Some(10.0),
+        events_per_s: Some(events_per_s),
+        cpu_seconds: Some(20.0),
+        cores: Some(2.0),
+        events_per_s_per_core: Some(events_per_s / 2.0),
+        rss_bytes_max: Some(100_000_000),
+        ..result
+    }
 }
 
 /// Keeps into the log, and the last result of each call.

@@ -6,8 +6,10 @@ pub mod engine;
 pub mod listener;
 pub mod metrics;
 pub mod pace;
+pub mod report;
 pub mod result;
 pub mod run;
+pub mod stats;
 pub mod suite;
 pub mod verify;
 

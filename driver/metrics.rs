@@ -5,4 +5,5 @@ pub mod proc_text;
 pub mod resources;
 pub mod sample;
 pub mod sampler;
+pub mod series;
 pub mod throughput;

@@ -2,6 +2,8 @@
 //! known. An old file stays readable: fields may be added, and never change their meaning within a format version.
 
 mod environment;
+mod gather;
+mod skim;
 mod store;
 
 use std::collections::BTreeMap;
@@ -10,7 +12,8 @@ use nexmark_queries::answer::Digest;
 use serde::{Deserialize, Serialize};
 
 pub use environment::Environment;
-pub use store::{Discard, Keep, Store, StoreError, read};
+pub use gather::{GatherError, Gathered, gather, gather_directory};
+pub use store::{Detail, Discard, Keep, Store, StoreError, read};
 
 /// Version of the format that is written; newer ones are refused when read.
 pub const FORMAT_VERSION: u32 = 1;

@@ -6,7 +6,7 @@ mod costs;
 mod life;
 mod observed;
 mod request;
-mod summary;
+pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 

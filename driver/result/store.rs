@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{FORMAT_VERSION, RunResult};
+use super::{FORMAT_VERSION, RunResult, skim};
 
 /// A result file that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -157,20 +157,50 @@ fn place(temporary: &Path, path: &Path, replaces: bool) -> io::Result<()> {
     }
 }
 
+/// How much of a result is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All of it.
+    Whole,
+    /// Everything but its samples, which is much less.
+    WithoutSamples,
+}
+
 /// Reads a result file.
 ///
 /// # Errors
 /// It cannot be read, is damaged or foreign, or was written by a later version.
 pub fn read(path: &Path) -> Result<RunResult, StoreError> {
+    read_in(path, Detail::Whole)
+}
+
+/// Reads as much of a result file as is asked for.
+pub(super) fn read_in(path: &Path, detail: Detail) -> Result<RunResult, StoreError> {
     let bytes = fs::read(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
-    let damaged = |source| StoreError::Damaged { path: path.to_owned(), source };
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-    match value.get("format_version").and_then(serde_json::Value::as_u64) {
-        None => Err(StoreError::Foreign { path: path.to_owned() }),
-        Some(version) if version > u64::from(FORMAT_VERSION) => {
-            Err(StoreError::Newer { path: path.to_owned(), version })
+    let result = match detail {
+        Detail::Whole => serde_json::from_slice(&bytes),
+        Detail::WithoutSamples => skim::without_samples(&bytes),
+    };
+    match result {
+        Ok(result) if result.format_version <= FORMAT_VERSION => Ok(result),
+        // What a later version writes need not be readable, so its number is looked for before any other fault is told.
+        other => Err(refusal(path, &bytes, other.err())),
+    }
+}
+
+/// Why a file is not used.
+fn refusal(path: &Path, bytes: &[u8], fault: Option<serde_json::Error>) -> StoreError {
+    let path = path.to_owned();
+    let value: serde_json::Value = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        Err(source) => return StoreError::Damaged { path, source },
+    };
+    match (value.get("format_version").and_then(serde_json::Value::as_u64), fault) {
+        (None, _) => StoreError::Foreign { path },
+        (Some(version), Some(source)) if version <= u64::from(FORMAT_VERSION) => {
+            StoreError::Damaged { path, source }
         }
-        Some(_) => serde_json::from_slice(&bytes).map_err(damaged),
+        (Some(version), _) => StoreError::Newer { path, version },
     }
 }
 

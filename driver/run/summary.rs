@@ -19,13 +19,13 @@ const MEASURED_MIN: Duration = Duration::from_secs(1);
 const ACHIEVED_SHARE_MIN: f64 = 0.99;
 
 /// A name that no other run has: date, time, query, and six random digits.
-pub(super) fn unique_name(query: &str) -> String {
+pub(crate) fn unique_name(query: &str) -> String {
     let random = RandomState::new().hash_one(std::process::id()) & 0xff_ffff;
     format!("{}-{query}-{random:06x}", jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S"))
 }
 
 /// The result of a run of which nothing is known but what was asked.
-pub(super) fn blank(request: &RunRequest, place: Place, name: String) -> RunResult {
+pub(crate) fn blank(request: &RunRequest, place: Place, name: String) -> RunResult {
     let options = match &request.input {
         Input::Generated(options) => Some(options),
         Input::Recorded(_) => None,

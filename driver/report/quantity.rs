@@ -1,9 +1,11 @@
 //! Numbers for people: four digits at most and an SI prefix. Units stand in the header or behind.
 
+use crate::stats::Interval;
+
 const PREFIXES: [&str; 5] = ["", " k", " M", " G", " T"];
 
 /// As in `12.3 M`, `845` or `0.12`.
-pub(crate) fn si(value: f64) -> String {
+pub fn si(value: f64) -> String {
     let mut scaled = value;
     let mut prefix = 0;
     // 999.5 rounds to the next prefix.
@@ -15,7 +17,7 @@ pub(crate) fn si(value: f64) -> String {
 }
 
 /// Seconds or cores, as in `0.052`, `1.25`, `12.3` or `180`.
-pub(crate) fn decimal(value: f64) -> String {
+pub fn decimal(value: f64) -> String {
     match value.abs() {
         // Below a microsecond the clocks say nothing.
         magnitude if magnitude < 1e-6 => digits(value, value == 0.0),
@@ -23,6 +25,26 @@ pub(crate) fn decimal(value: f64) -> String {
         magnitude if magnitude < 0.1 => format!("{value:.3}"),
         _ => digits(value, false),
     }
+}
+
+/// A ratio, as in `0.987`, `1.052`, `12.3` or `1234`.
+pub fn ratio(value: f64) -> String {
+    match value.abs() {
+        magnitude if magnitude < 0.001 => format!("{value:.1e}"),
+        magnitude if magnitude < 9.9995 => format!("{value:.3}"),
+        _ => digits(value, false),
+    }
+}
+
+/// Both ends of an interval of ratios.
+pub fn interval(interval: Interval) -> String {
+    format!("{} to {}", ratio(interval.low), ratio(interval.high))
+}
+
+/// A share as a percentage, as in `0.3 %`, `4.2 %` or `120 %`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent.abs() < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 fn digits(value: f64, whole: bool) -> String {
@@ -54,6 +76,10 @@ mod tests {
         ] {
             assert_eq!(si(value), text, "{value}");
         }
+        let ratios = [0.9874, 1.0, 1.0523, 12.34, 0.0001].map(ratio);
+        assert_eq!(ratios, ["0.987", "1.000", "1.052", "12.3", "1.0e-4"]);
+        assert_eq!(interval(Interval { low: 0.95, high: 1.2 }), "0.950 to 1.200");
+        assert_eq!([0.0, 0.0421, 0.1234, 1.2].map(percent), ["0.0 %", "4.2 %", "12 %", "120 %"]);
         let decimals = [0.0, 0.000442, 0.0052, 0.0523, 1.25, 12.34, 180.4].map(decimal);
         assert_eq!(decimals, ["0", "0.000442", "0.0052", "0.052", "1.25", "12.3", "180"]);
     }
