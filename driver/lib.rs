@@ -4,6 +4,7 @@
 pub mod config;
 pub mod engine;
 pub mod listener;
+pub mod local;
 pub mod metrics;
 pub mod pace;
 pub mod report;

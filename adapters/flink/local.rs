@@ -3,30 +3,28 @@
 
 mod configuration;
 mod distribution;
-mod error;
 mod java;
-mod port;
-mod process;
 mod record;
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use nexmark_driver::local::{self, LocalError, Tried as _, port, process, remove_all};
 use serde_json::Value;
 
 use configuration::{HOST, LOGGING, Shape};
 use distribution::Distribution;
-use error::Tried as _;
 use java::Java;
 
 pub use distribution::DEFAULT_VERSION;
-pub use error::LocalError;
-pub use process::{Life, Role};
+pub use nexmark_driver::local::Life;
 pub use record::Record;
+
+/// As in the command and in paths.
+const NAME: &str = "flink";
 
 /// A busy machine takes 10 s.
 const READY_LIMIT: Duration = Duration::from_secs(120);
@@ -37,6 +35,28 @@ const REPLY_LIMIT: Duration = Duration::from_secs(2);
 const MEMORY_BYTES: u64 = 4 << 30;
 /// Slots of one TaskManager.
 const SLOTS_MAX: usize = 1024;
+
+/// What a process of Flink does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Takes jobs, and tells about them over REST.
+    JobManager,
+    /// Runs the tasks.
+    TaskManager,
+}
+
+impl Role {
+    /// Both, in the order of their start.
+    pub const ALL: [Self; 2] = [Self::JobManager, Self::TaskManager];
+
+    /// As in the names of files, and for the reader.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::JobManager => "jobmanager",
+            Self::TaskManager => "taskmanager",
+        }
+    }
+}
 
 /// What is asked for; what is not said is taken as it runs, or by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,14 +114,10 @@ impl Local {
     /// # Errors
     /// The user has no home directory.
     pub fn new(port: u16) -> Result<Self, LocalError> {
-        let below = |directory: Option<PathBuf>| match directory {
-            Some(directory) => Ok(directory.join("nexmark/flink")),
-            None => Err(LocalError::failed("cannot tell where files go", "HOME is not set")),
-        };
         Ok(Self {
             port,
-            directory: below(dirs::state_dir())?.join(port.to_string()),
-            cache: below(dirs::cache_dir())?,
+            directory: local::state_directory(NAME, port)?,
+            cache: local::cache_directory(NAME)?,
             home: std::env::var_os("FLINK_HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
         })
     }
@@ -122,7 +138,7 @@ impl Local {
     /// A program is missing, the port is taken, another Flink than asked for runs already, or it does not come up in time; then
     /// what was started is stopped again.
     pub async fn up(&self, request: &Request) -> Result<(Record, Began), LocalError> {
-        let _lock = self.lock()?;
+        let _lock = local::lock(&self.directory)?;
         let running = record::read(&self.directory)?.filter(|_| self.is_alive(Role::JobManager));
         let (record, began) = match running {
             Some(record) => {
@@ -140,7 +156,7 @@ impl Local {
             Err(error) => {
                 match began {
                     Began::Nothing => {}
-                    Began::TaskManager => drop(process::stop(&self.directory, Role::TaskManager)?),
+                    Began::TaskManager => drop(process::stop(&self.directory, Role::TaskManager.name())?),
                     Began::Everything => drop(self.clear()?),
                 }
                 Err(error)
@@ -156,7 +172,7 @@ impl Local {
         if !self.directory.exists() {
             return Ok(Role::ALL.map(|role| (role, Life::Absent)));
         }
-        let _lock = self.lock()?;
+        let _lock = local::lock(&self.directory)?;
         self.clear()
     }
 
@@ -165,7 +181,7 @@ impl Local {
     /// # Errors
     /// A file of it cannot be read.
     pub async fn status(&self) -> Result<Status, LocalError> {
-        let life = |role| Ok::<_, LocalError>((role, process::life(&self.directory, role)?));
+        let life = |role: Role| Ok::<_, LocalError>((role, process::life(&self.directory, role.name())?));
         let lives = [life(Role::JobManager)?, life(Role::TaskManager)?];
         let slots = if matches!(lives[0].1, Life::Runs(_)) { self.slots().await } else { None };
         let record =
@@ -173,22 +189,8 @@ impl Local {
         Ok(Status { record, lives, slots })
     }
 
-    /// One command at a time works on a port.
-    fn lock(&self) -> Result<File, LocalError> {
-        fs::create_dir_all(&self.directory).tried_with("make", &self.directory)?;
-        let path = self.directory.join("lock");
-        let file = File::create(&path).tried_with("write", &path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(LocalError::failed(
-                format!("the Flink on port {} is being started or stopped", self.port),
-                "wait until that is done",
-            )),
-            locked => locked.tried_with("lock", &path).map(|()| file),
-        }
-    }
-
     fn is_alive(&self, role: Role) -> bool {
-        matches!(process::life(&self.directory, role), Ok(Life::Runs(_)))
+        matches!(process::life(&self.directory, role.name()), Ok(Life::Runs(_)))
     }
 
     /// Whether what runs is what is asked for.
@@ -201,7 +203,13 @@ impl Local {
         ];
         for (name, running, asked) in pairs {
             if let Some(asked) = asked.filter(|asked| *asked != running) {
-                return Err(LocalError::RunsOtherwise { port: self.port, name, running, asked });
+                return Err(LocalError::RunsOtherwise {
+                    server: NAME,
+                    port: self.port,
+                    name,
+                    running,
+                    asked,
+                });
             }
         }
         Ok(())
@@ -209,8 +217,8 @@ impl Local {
 
     /// Stops the TaskManager before the JobManager, so that it does not miss it.
     fn clear(&self) -> Result<[(Role, Life); 2], LocalError> {
-        let task_manager = process::stop(&self.directory, Role::TaskManager)?;
-        let job_manager = process::stop(&self.directory, Role::JobManager)?;
+        let task_manager = process::stop(&self.directory, Role::TaskManager.name())?;
+        let job_manager = process::stop(&self.directory, Role::JobManager.name())?;
         for name in ["conf", "data"] {
             remove_all(&self.directory.join(name))?;
         }
@@ -324,12 +332,5 @@ impl Local {
         let client = builder.build().ok()?;
         let reply = client.get(self.address() + path).send().await.ok()?;
         reply.error_for_status().ok()?.json().await.ok()
-    }
-}
-
-fn remove_all(path: &Path) -> Result<(), LocalError> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).tried_with("remove", path),
-        _ => Ok(()),
     }
 }

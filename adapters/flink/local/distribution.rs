@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use nexmark_driver::local::{LocalError, Tried as _};
 use tokio::process::Command;
-
-use super::error::{LocalError, Tried as _};
 
 /// Version that is taken when none is asked for.
 pub const DEFAULT_VERSION: &str = "2.3.0";

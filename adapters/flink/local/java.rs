@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use nexmark_driver::local::{LocalError, Tried as _, process};
+
+use super::Role;
 use super::configuration::module_options;
 use super::distribution::Distribution;
-use super::error::{LocalError, Tried as _};
-use super::process::{self, Role};
 use super::record::Record;
 
 /// The tool takes half a second on a quiet machine.
@@ -78,7 +79,7 @@ impl<'a> Java<'a> {
             .current_dir(self.directory)
             .process_group(0);
         let child = command.spawn().map_err(|error| self.not_started(error))?;
-        process::record(self.directory, role, child.id())?;
+        process::record(self.directory, role.name(), child.id())?;
         Ok(child)
     }
 

@@ -4,9 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nexmark_driver::local::{LocalError, Tried as _};
 use serde::{Deserialize, Serialize};
-
-use super::error::{LocalError, Tried as _};
 
 /// A local Flink as it was started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

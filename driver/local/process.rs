@@ -1,5 +1,5 @@
-//! The two Java processes of a local Flink. Each has a file with its id and the time at which it started: both together
-//! name one process for ever, so that another one that has got the id since is never stopped.
+//! The processes of a server. Each has a file with its id and the time at which it started: both together name one process
+//! for ever, so that another one that has got the id since is never stopped.
 
 use std::fs;
 use std::io;
@@ -17,28 +17,6 @@ use super::error::{LocalError, Tried as _};
 const END_LIMIT: Duration = Duration::from_secs(15);
 /// Time in which the kernel ends what it is told to end.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
-
-/// What a process of Flink does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Takes jobs, and tells about them over REST.
-    JobManager,
-    /// Runs the tasks.
-    TaskManager,
-}
-
-impl Role {
-    /// Both, in the order of their start.
-    pub const ALL: [Self; 2] = [Self::JobManager, Self::TaskManager];
-
-    /// As in the names of files, and for the reader.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::JobManager => "jobmanager",
-            Self::TaskManager => "taskmanager",
-        }
-    }
-}
 
 /// What has become of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,34 +38,44 @@ struct Started {
 }
 
 /// The file of a process.
-pub(super) fn file(directory: &Path, role: Role) -> PathBuf {
-    directory.join(format!("{}.pid", role.name()))
+fn file(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}.pid"))
 }
 
 /// Writes down a process that has just been started and was not waited for.
-pub(super) fn record(directory: &Path, role: Role, id: u32) -> Result<(), LocalError> {
+///
+/// # Errors
+/// The file cannot be written.
+pub fn record(directory: &Path, name: &str, id: u32) -> Result<(), LocalError> {
     let stat = stat(id).ok_or_else(|| {
-        LocalError::failed(format!("cannot start the {}", role.name()), "its process is not in /proc")
+        LocalError::failed(format!("cannot start the {name}"), "its process is not in /proc")
     })?;
-    let path = file(directory, role);
+    let path = file(directory, name);
     fs::write(&path, format!("{id} {}\n", stat.starttime)).tried_with("write", &path)
 }
 
-/// What has become of the process that was started as this.
-pub(super) fn life(directory: &Path, role: Role) -> Result<Life, LocalError> {
-    Ok(match read(&file(directory, role))? {
+/// What has become of the process that was started under that name.
+///
+/// # Errors
+/// Its file cannot be read.
+pub fn life(directory: &Path, name: &str) -> Result<Life, LocalError> {
+    Ok(match read(&file(directory, name))? {
         None => Life::Absent,
         Some(started) if start_ticks(started.id) == Some(started.start_ticks) => Life::Runs(started.id),
         Some(started) => Life::Died(started.id),
     })
 }
 
-/// Ends the process that was started as this, waits until it is gone, and removes its file. Says what had become of it.
-pub(super) fn stop(directory: &Path, role: Role) -> Result<Life, LocalError> {
-    let found = life(directory, role)?;
-    let path = file(directory, role);
+/// Ends the process that was started under that name, waits until it is gone, and removes its file. Says what had become
+/// of it before.
+///
+/// # Errors
+/// It does not end, or its file cannot be removed.
+pub fn stop(directory: &Path, name: &str) -> Result<Life, LocalError> {
+    let found = life(directory, name)?;
+    let path = file(directory, name);
     if let Some(started) = read(&path)? {
-        end(started).tried(|| format!("stop the {}, process {}", role.name(), started.id))?;
+        end(started).tried(|| format!("stop the {name}, process {}", started.id))?;
         fs::remove_file(&path).tried_with("remove", &path)?;
     }
     Ok(found)
@@ -160,26 +148,26 @@ mod tests {
     fn a_process_that_was_started_is_stopped_once() {
         let directory = tempfile::tempdir().unwrap();
         let mut child = sleeper();
-        record(directory.path(), Role::TaskManager, child.id()).unwrap();
-        assert_eq!(life(directory.path(), Role::JobManager).unwrap(), Life::Absent);
-        assert_eq!(life(directory.path(), Role::TaskManager).unwrap(), Life::Runs(child.id()));
-        assert_eq!(stop(directory.path(), Role::TaskManager).unwrap(), Life::Runs(child.id()));
+        record(directory.path(), "taskmanager", child.id()).unwrap();
+        assert_eq!(life(directory.path(), "jobmanager").unwrap(), Life::Absent);
+        assert_eq!(life(directory.path(), "taskmanager").unwrap(), Life::Runs(child.id()));
+        assert_eq!(stop(directory.path(), "taskmanager").unwrap(), Life::Runs(child.id()));
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&child.wait().unwrap()), Some(15));
-        assert_eq!(stop(directory.path(), Role::TaskManager).unwrap(), Life::Absent);
+        assert_eq!(stop(directory.path(), "taskmanager").unwrap(), Life::Absent);
     }
 
     #[test]
     fn one_that_has_ended_is_known_though_nobody_waited_for_it() {
         let directory = tempfile::tempdir().unwrap();
         let mut child = sleeper();
-        record(directory.path(), Role::JobManager, child.id()).unwrap();
+        record(directory.path(), "jobmanager", child.id()).unwrap();
         child.kill().unwrap();
         let handle =
             pidfd_open(Pid::from_raw(child.id().try_into().unwrap()).unwrap(), PidfdFlags::empty()).unwrap();
         assert!(has_ended(&handle, KILL_LIMIT).unwrap());
-        assert_eq!(life(directory.path(), Role::JobManager).unwrap(), Life::Died(child.id()));
-        assert_eq!(stop(directory.path(), Role::JobManager).unwrap(), Life::Died(child.id()));
-        assert!(!file(directory.path(), Role::JobManager).exists());
+        assert_eq!(life(directory.path(), "jobmanager").unwrap(), Life::Died(child.id()));
+        assert_eq!(stop(directory.path(), "jobmanager").unwrap(), Life::Died(child.id()));
+        assert!(!file(directory.path(), "jobmanager").exists());
         child.wait().unwrap();
     }
 
@@ -188,9 +176,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut child = sleeper();
         let earlier = start_ticks(child.id()).unwrap() - 1;
-        fs::write(file(directory.path(), Role::TaskManager), format!("{} {earlier}\n", child.id())).unwrap();
-        assert_eq!(life(directory.path(), Role::TaskManager).unwrap(), Life::Died(child.id()));
-        assert_eq!(stop(directory.path(), Role::TaskManager).unwrap(), Life::Died(child.id()));
+        fs::write(file(directory.path(), "taskmanager"), format!("{} {earlier}\n", child.id())).unwrap();
+        assert_eq!(life(directory.path(), "taskmanager").unwrap(), Life::Died(child.id()));
+        assert_eq!(stop(directory.path(), "taskmanager").unwrap(), Life::Died(child.id()));
         assert_eq!(child.try_wait().unwrap(), None);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -199,9 +187,9 @@ mod tests {
     #[test]
     fn a_damaged_file_is_named() {
         let directory = tempfile::tempdir().unwrap();
-        let path = file(directory.path(), Role::JobManager);
+        let path = file(directory.path(), "jobmanager");
         fs::write(&path, "12x").unwrap();
-        let error = stop(directory.path(), Role::JobManager).unwrap_err().to_string();
+        let error = stop(directory.path(), "jobmanager").unwrap_err().to_string();
         assert_eq!(error, format!("{} is damaged: remove it", path.display()));
     }
 }

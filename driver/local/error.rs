@@ -1,9 +1,9 @@
-//! What can go wrong with a local Flink. Every message says what was tried with what, and what the user can do.
+//! What can go wrong with a server of one's own. Every message says what was tried with what, and what the user can do.
 
 use std::io;
 use std::path::Path;
 
-/// Why a local Flink was not started, stopped or looked at.
+/// Why a server was not started, stopped or looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     /// A program that is needed is not there.
@@ -24,7 +24,7 @@ pub enum LocalError {
         /// What may be given.
         allowed: String,
     },
-    /// Somebody else listens where Flink should.
+    /// Somebody else listens where the server should.
     #[error("port {port} is in use by {holder}; --port takes another one")]
     PortInUse {
         /// The port on loopback.
@@ -34,9 +34,11 @@ pub enum LocalError {
     },
     /// It runs already, but not as asked for.
     #[error(
-        "port {port} has a Flink with {name} {running}, not {asked}; `nexmark flink down --port {port}` ends it"
+        "port {port} has a {server} with {name} {running}, not {asked}; `nexmark {server} down --port {port}` ends it"
     )]
     RunsOtherwise {
+        /// Its name, as in the command.
+        server: &'static str,
         /// The port on loopback.
         port: u16,
         /// What differs.
@@ -54,7 +56,7 @@ pub enum LocalError {
         /// Its answer.
         error: io::Error,
     },
-    /// A program of the distribution, or pip, failed.
+    /// A program failed.
     #[error("{what}: {message}")]
     Failed {
         /// What was tried.
@@ -65,15 +67,24 @@ pub enum LocalError {
 }
 
 impl LocalError {
-    pub(super) fn failed(what: impl Into<String>, message: impl Into<String>) -> Self {
+    /// A failure of `what`, in the words of whoever failed.
+    pub fn failed(what: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Failed { what: what.into(), message: message.into() }
     }
 }
 
 /// Says what was tried when the operating system refuses it.
-pub(super) trait Tried<T> {
+pub trait Tried<T> {
+    /// Fragment that follows `cannot`.
+    ///
+    /// # Errors
+    /// The operating system's refusal, with what was tried.
     fn tried(self, what: impl FnOnce() -> String) -> Result<T, LocalError>;
 
+    /// What was tried with that file.
+    ///
+    /// # Errors
+    /// The operating system's refusal, with what was tried.
     fn tried_with(self, verb: &str, path: &Path) -> Result<T, LocalError>
     where
         Self: Sized,

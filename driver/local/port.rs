@@ -8,7 +8,10 @@ use procfs::process::{FDTarget, Process};
 use super::error::{LocalError, Tried as _};
 
 /// Checks that nobody listens there on loopback.
-pub(super) fn check_free(port: u16) -> Result<(), LocalError> {
+///
+/// # Errors
+/// Somebody does; the process is named where it can be seen.
+pub fn check_free(port: u16) -> Result<(), LocalError> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
@@ -20,7 +23,10 @@ pub(super) fn check_free(port: u16) -> Result<(), LocalError> {
 }
 
 /// A port on which nobody listens now.
-pub(super) fn free() -> Result<u16, LocalError> {
+///
+/// # Errors
+/// There is none.
+pub fn free() -> Result<u16, LocalError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let address = listener.and_then(|listener| listener.local_addr());
     Ok(address.tried(|| "find a free port".to_owned())?.port())
