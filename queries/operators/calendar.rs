@@ -12,6 +12,8 @@ const STEP_MS: i64 = 100;
 pub struct Calendar<T> {
     steps: BTreeMap<i64, Vec<T>>,
     items: usize,
+    /// Items that the lists of `steps` have room for.
+    room: usize,
     /// Step in use, taken out of the map: most items come for one step after the other.
     open: Vec<T>,
     open_step: i64,
@@ -19,7 +21,7 @@ pub struct Calendar<T> {
 
 impl<T> Default for Calendar<T> {
     fn default() -> Self {
-        Self { steps: BTreeMap::new(), items: 0, open: Vec::new(), open_step: i64::MIN }
+        Self { steps: BTreeMap::new(), items: 0, room: 0, open: Vec::new(), open_step: i64::MIN }
     }
 }
 
@@ -38,12 +40,14 @@ impl<T> Calendar<T> {
     fn switch(&mut self, step: i64) {
         self.close();
         self.open = self.steps.remove(&step).unwrap_or_default();
+        self.room -= self.open.capacity();
         self.open_step = step;
     }
 
     fn close(&mut self) {
         let items = std::mem::take(&mut self.open);
         if !items.is_empty() {
+            self.room += items.capacity();
             self.steps.insert(self.open_step, items);
         }
     }
@@ -57,6 +61,7 @@ impl<T> Calendar<T> {
         let entry = self.steps.first_entry().filter(|entry| passed(*entry.key()))?;
         let items = entry.remove();
         self.items -= items.len();
+        self.room -= items.capacity();
         Some(items)
     }
 
@@ -67,7 +72,7 @@ impl<T> Calendar<T> {
 
     /// Size, bytes.
     pub fn bytes(&self) -> usize {
-        self.items * size_of::<T>()
+        (self.room + self.open.capacity()) * size_of::<T>() + self.steps.len() * size_of::<(i64, Vec<T>)>()
     }
 }
 

@@ -1,54 +1,73 @@
-//! One value per key, kept for good and compactly: values stand in a log, the hash table holds their numbers.
+//! One row per key, kept for good and compactly: rows stand in a log, the hash table holds their numbers, and the key is read
+//! from the row.
 
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::log::Log;
 
-/// A map that only grows.
-#[derive(Debug)]
-pub struct Keyed<K, V> {
-    numbers: HashTable<u32>,
-    rows: Log<(K, V)>,
+/// A row that tells its key, which does not change while it is kept.
+pub trait HasKey {
+    /// The key.
+    type Key: Copy + Eq + Hash;
+
+    /// The key of this row.
+    fn key(&self) -> Self::Key;
 }
 
-impl<K, V> Default for Keyed<K, V> {
+impl<K: Copy + Eq + Hash, V> HasKey for (K, V) {
+    type Key = K;
+
+    #[inline]
+    fn key(&self) -> K {
+        self.0
+    }
+}
+
+/// Rows of different keys, whose number only grows.
+#[derive(Debug)]
+pub struct Keyed<R> {
+    numbers: HashTable<u32>,
+    rows: Log<R>,
+}
+
+impl<R> Default for Keyed<R> {
     fn default() -> Self {
         Self { numbers: HashTable::new(), rows: Log::default() }
     }
 }
 
-impl<K: Copy + Eq + Hash, V> Keyed<K, V> {
-    /// Number of a key's value, which stays the same; the value is made if it is not there.
+impl<R: HasKey> Keyed<R> {
+    /// Number of a key's row, which stays the same, and whether it was there; else it is made.
     #[inline]
-    pub fn number(&mut self, key: K, make: impl FnOnce() -> V) -> u32 {
+    pub fn number(&mut self, key: R::Key, make: impl FnOnce() -> R) -> (u32, bool) {
         let Self { numbers, rows } = self;
         let hash = FxBuildHasher.hash_one(key);
         let entry = numbers.entry(
             hash,
-            |number| rows.get(*number).0 == key,
-            |number| FxBuildHasher.hash_one(rows.get(*number).0),
+            |number| rows.get(*number).key() == key,
+            |number| FxBuildHasher.hash_one(rows.get(*number).key()),
         );
         match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-            hashbrown::hash_table::Entry::Vacant(entry) => {
+            Entry::Occupied(entry) => (*entry.get(), true),
+            Entry::Vacant(entry) => {
                 let number = rows.len() as u32;
                 entry.insert(number);
-                rows.push((key, make()))
+                (rows.push(make()), false)
             }
         }
     }
 
-    /// Key of a number and its value, to change.
+    /// The row of a number, to change.
     #[inline]
-    pub fn row_mut(&mut self, number: u32) -> (&K, &mut V) {
-        let (key, value) = self.rows.get_mut(number);
-        (key, value)
+    pub fn row_mut(&mut self, number: u32) -> &mut R {
+        self.rows.get_mut(number)
     }
 
-    /// Size, bytes, without what values own elsewhere.
+    /// Size, bytes, without what rows own elsewhere.
     pub fn bytes(&self) -> usize {
         self.numbers.allocation_size() + self.rows.bytes()
     }
@@ -59,17 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_a_value_per_key_while_it_grows() {
-        let mut keyed = Keyed::<(i64, i64), u64>::default();
+    fn keeps_a_row_per_key_while_it_grows() {
+        let mut keyed = Keyed::<((i64, i64), u64)>::default();
         for i in 0..100_000_i64 {
-            let number = keyed.number((i % 30_000, i % 7), || 0);
-            *keyed.row_mut(number).1 += 1;
+            let key = (i % 30_000, i % 7);
+            let before = keyed.rows.len();
+            let (number, known) = keyed.number(key, || (key, 0));
+            assert_eq!(known, keyed.rows.len() == before);
+            keyed.row_mut(number).1 += 1;
         }
-        let number = keyed.number((29_999, 29_999 % 7), || unreachable!("the key is there"));
-        assert_eq!(keyed.row_mut(number), (&(29_999, 29_999 % 7), &mut 1));
+        let key = (29_999, 29_999 % 7);
+        let (number, known) = keyed.number(key, || unreachable!("the key is there"));
+        assert_eq!((*keyed.row_mut(number), known), ((key, 1), true));
         let mut sum = 0;
         for number in 0..keyed.rows.len() as u32 {
-            sum += *keyed.row_mut(number).1;
+            sum += keyed.row_mut(number).1;
         }
         assert_eq!(sum, 100_000);
     }

@@ -10,7 +10,7 @@ use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::held::Held;
-use super::{Time, route, time};
+use super::{Environment, Time, route, time};
 
 /// A row that is best in its window at the worker that sends it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -45,6 +45,11 @@ impl<R> Best<R> {
         }
     }
 
+    /// Size, bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.rows.capacity() * size_of::<R>()
+    }
+
     /// Nothing yet.
     pub fn new() -> Self {
         Self { value: i64::MIN, rows: Vec::new() }
@@ -60,7 +65,9 @@ impl<R> Default for Best<R> {
 /// All rows of each window that have its highest value, emitted when the watermark passes the window's end.
 pub fn window_maximum<'scope, R: ExchangeData + Debug>(
     candidates: StreamVec<'scope, Time, Candidate<R>>,
+    environment: &Environment,
 ) -> StreamVec<'scope, Time, Candidate<R>> {
+    let gauge = environment.state_gauge();
     let by_window = Exchange::new(|candidate: &Candidate<R>| route(candidate.end as i64));
     candidates.unary_frontier(by_window, "window maximum", |_capability, _info| {
         let mut held = Held::default();
@@ -82,6 +89,7 @@ pub fn window_maximum<'scope, R: ExchangeData + Debug>(
                     output.session(capability).give_iterator(rows);
                 }
             }
+            gauge.set(windows.values().map(Best::bytes).sum());
             held.advance(frontier.frontier(), !windows.is_empty());
         }
     })

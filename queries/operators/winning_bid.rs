@@ -163,7 +163,8 @@ struct State<A, B> {
     ends: Calendar<u32>,
     /// Ids by the time of their offers.
     offered: Calendar<i64>,
-    offers: usize,
+    /// Offers that the lists of the entries have room for.
+    offers_room: usize,
     changed: Vec<u32>,
     passed: i64,
 }
@@ -232,7 +233,7 @@ impl<A: Copy, B: Copy> State<A, B> {
             open: Slab::new(),
             ends: Calendar::default(),
             offered: Calendar::default(),
-            offers: 0,
+            offers_room: 0,
             changed: Vec::new(),
             passed: time::NEVER,
         }
@@ -278,8 +279,9 @@ impl<A: Copy, B: Copy> State<A, B> {
         if entry.offers.is_empty() {
             self.offered.add(offer.at, offer.auction);
         }
+        self.offers_room -= entry.offers.capacity();
         entry.offers.push_back(Pending { at: offer.at, price: offer.price, details: offer.details });
-        self.offers += 1;
+        self.offers_room += entry.offers.capacity();
         0
     }
 
@@ -325,7 +327,7 @@ impl<A: Copy, B: Copy> State<A, B> {
         if entry.get().open == Some(number) {
             entry.get_mut().open = closed.next;
             if closed.next.is_none() && entry.get().offers.is_empty() {
-                entry.remove();
+                self.offers_room -= entry.remove().offers.capacity();
             }
             return;
         }
@@ -346,13 +348,14 @@ impl<A: Copy, B: Copy> State<A, B> {
         let known = entry.get_mut();
         while known.offers.front().is_some_and(|offer| offer.at < watermark || watermark == time::END) {
             known.offers.pop_front();
-            self.offers -= 1;
         }
         match known.offers.front() {
             Some(first) => self.offered.add(first.at, id),
             // The memory of a list is worth more to the ids to come.
-            None if known.open.is_some() => known.offers = VecDeque::new(),
-            None => drop(entry.remove()),
+            None if known.open.is_some() => {
+                self.offers_room -= std::mem::take(&mut known.offers).capacity();
+            }
+            None => self.offers_room -= entry.remove().offers.capacity(),
         }
     }
 
@@ -361,7 +364,7 @@ impl<A: Copy, B: Copy> State<A, B> {
             + self.open.capacity() * size_of::<Open<A, B>>()
             + self.ends.bytes()
             + self.offered.bytes()
-            + self.offers * size_of::<Pending<B>>()
+            + self.offers_room * size_of::<Pending<B>>()
     }
 }
 
@@ -427,7 +430,7 @@ mod tests {
             assert_eq!(state.offer(offer(1, at, price)), 0);
         }
         assert_eq!(closings(&mut state, 1000), [(1, 7, 15)]);
-        assert!(state.entries.is_empty() && state.open.is_empty() && state.offers == 0);
+        assert!(state.entries.is_empty() && state.open.is_empty() && state.offers_room == 0);
     }
 
     #[test]
@@ -463,9 +466,9 @@ mod tests {
         state.offer(offer(7, 100, 1));
         state.offer(offer(7, 450, 1));
         state.pass(300, Report::Closings, &mut Vec::new());
-        assert_eq!((state.offers, state.entries.len()), (1, 1));
+        assert_eq!((state.entries[&7].offers.len(), state.entries.len()), (1, 1));
         state.pass(700, Report::Closings, &mut Vec::new());
-        assert_eq!((state.offers, state.entries.len()), (0, 0));
+        assert_eq!((state.offers_room, state.entries.len()), (0, 0));
         assert_eq!(state.offer(offer(7, 600, 1)), 1, "late, and no auction is known");
         assert_eq!(state.open(opening(7, 600, 650)), 1, "late");
         assert_eq!(state.open(opening(7, 700, 650)), 0, "on time, but nothing can match");

@@ -53,6 +53,7 @@ impl SideTable {
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
     let side = SideTable::new();
+    environment.state_gauge().set(size_of_val(&*side.values));
     let rows = kernel(blocks, "q13", move |block, rows| join(&block.bids, &side, rows));
     environment.output(rows);
 }

@@ -1,4 +1,7 @@
 //! q15, bidding statistics report: for each day the numbers of bids, of bidders and of auctions, in all and in three ranks of price. Stresses several exact distinct counts under one key.
+//!
+//! State: for each day the bidders and the auctions that were seen, and in which ranks: an id of 8 bytes and a byte of ranks each.
+//! They are kept as bits, so that ids which lie close together take less.
 
 mod dataflow;
 mod oracle;

@@ -154,7 +154,7 @@ fn reports<'scope>(
     let gauge = environment.state_gauge();
     let by_channel = Exchange::new(|noted: &Noted| route(i64::from(noted.key().0)));
     noted.unary(by_channel, "report of a channel", move |_capability, _info| {
-        let mut groups = Keyed::<Key, Group>::default();
+        let mut groups = Keyed::<(Key, Group)>::default();
         let mut set_bytes = 0;
         let mut changed = Vec::new();
         let mut days = utc::DayTexts::default();
@@ -166,7 +166,10 @@ fn reports<'scope>(
                 let mut session = output.session(&capability);
                 for noted in noted.chunks(AT_ONCE) {
                     numbers.clear();
-                    numbers.extend(noted.iter().map(|noted| groups.number(noted.key(), Group::default)));
+                    numbers.extend(noted.iter().map(|noted| {
+                        let key = noted.key();
+                        groups.number(key, || (key, Group::default())).0
+                    }));
                     let touched = noted.iter().zip(&numbers).map(|(noted, number)| groups.row_mut(*number).1.touch(noted));
                     black_box(touched.fold(0, u32::wrapping_add));
                     for (noted, number) in noted.iter().zip(&numbers) {

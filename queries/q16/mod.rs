@@ -1,4 +1,7 @@
 //! q16, channel statistics report: for each channel and day the numbers of q15, and the last minute seen. Stresses several exact distinct counts under many keys.
+//!
+//! State: a report for each channel and day, 15 numbers of 8 bytes; under it the bidders and the auctions that were seen, and in
+//! which ranks: an id of 8 bytes and a byte of ranks each. Ids are kept as distances of 4 bytes.
 
 mod dataflow;
 mod oracle;

@@ -18,8 +18,10 @@ use crate::operators::{Blocks, Environment, Time, route, utc};
 /// Auction and day.
 type Key = (i64, i64);
 
-/// Prices of the bids of an auction.
+/// Prices of the bids of an auction. Packed, since a number of 128 bits alone would be padded to 64 bytes, and to 80 with its
+/// key.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C, packed(8))]
 struct Prices {
     bids: [i64; RANKS],
     min: i64,
@@ -84,19 +86,20 @@ fn reports<'scope>(
     let gauge = environment.state_gauge();
     let by_auction = Exchange::new(|row: &(Key, Prices)| route(row.0.0));
     prices.unary(by_auction, "report of an auction", move |_capability, _info| {
-        let mut auctions = Keyed::<Key, Prices>::default();
+        let mut auctions = Keyed::<(Key, Prices)>::default();
         let mut days = utc::DayTexts::default();
         move |input, output| {
             input.for_each(|capability, rows| {
                 let mut session = output.session(&capability);
-                for ((auction, day), more) in rows.drain(..) {
+                for (key, more) in rows.drain(..) {
+                    let (auction, day) = key;
                     let day_text = days.text(day);
-                    let number = auctions.number((auction, day), Prices::default);
+                    let (number, known) = auctions.number(key, || (key, more));
                     let (_, prices) = auctions.row_mut(number);
-                    if prices.count() > 0 {
+                    if known {
                         session.give(Update::retract(prices.row(auction, day_text)));
+                        prices.add(&more);
                     }
-                    prices.add(&more);
                     session.give(Update::add(prices.row(auction, day_text)));
                 }
             });

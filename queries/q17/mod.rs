@@ -1,4 +1,7 @@
 //! q17, auction statistics report: for each auction and day the numbers of bids in three ranks of price, and minimum, maximum, average and sum of the price. Stresses an unbounded aggregate with many keys.
+//!
+//! State: for each auction and day both keys, three counts, minimum and maximum of 8 bytes each, and a sum of 16: 72 bytes. Beside
+//! them a hash table takes 6 to 11 bytes.
 
 mod dataflow;
 mod oracle;

@@ -1,4 +1,6 @@
 //! q18, find last bid: for each bidder and auction the latest bid. Stresses deduplication: the last row per key, with many keys and whole rows as state.
+//!
+//! State: for each bidder and auction one bid of 48 bytes. Beside them a hash table takes 6 to 11 bytes.
 
 mod dataflow;
 mod oracle;

@@ -106,7 +106,7 @@ fn top_ten<'scope>(
     let gauge = environment.state_gauge();
     let by_auction = Exchange::new(|offer: &(i64, Offer)| route(offer.0));
     offers.unary(by_auction, "top ten", move |_capability, _info| {
-        let mut auctions = Keyed::<i64, Top<Offer, TOP>>::default();
+        let mut auctions = Keyed::<(i64, Top<Offer, TOP>)>::default();
         let mut snapshots = Snapshots::default();
         let mut list_bytes = 0;
         let mut earliest = Held::default();
@@ -114,7 +114,7 @@ fn top_ten<'scope>(
             input.for_each(|capability, offers| {
                 earliest.retain(&capability);
                 for (auction, offer) in offers.drain(..) {
-                    let number = auctions.number(auction, Top::default);
+                    let (number, _known) = auctions.number(auction, || (auction, Top::default()));
                     let (_, top) = auctions.row_mut(number);
                     let Some(rank) = top.rank(offer.price, |offer| offer.price) else { continue };
                     list_bytes -= top.bytes();

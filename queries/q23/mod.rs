@@ -1,4 +1,7 @@
 //! q23, three-way join: bids with their bidder and every auction that this bidder sells. Stresses two unwindowed joins, with a result larger than the input.
+//!
+//! State: every bid, 48 bytes, every auction, 80, and every person, 96. Rows are linked by person: 8 bytes a row, and 29 to 57 a person
+//! in a hash table.
 
 mod dataflow;
 mod oracle;

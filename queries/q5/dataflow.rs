@@ -38,7 +38,7 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
         count(&block.bids, &mut batch, counts);
     });
     let candidates = hopping_count(counts, WINDOW, environment);
-    let rows = window_maximum(candidates).map(|winner| Row {
+    let rows = window_maximum(candidates, environment).map(|winner| Row {
         auction: winner.row,
         num: winner.value,
         start: time::shown(winner.end - i128::from(WINDOW.size_ms)),

@@ -1,8 +1,6 @@
 //! Auctions are closed when the watermark has passed their end; the seller's worker puts the closings of all workers in the
 //! order of (end, id) and averages the last ten.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::{Exchange, Pipeline};
@@ -12,8 +10,9 @@ use crate::answer::{Columns, Output};
 use crate::event::Texts;
 use crate::operators::calendar::Calendar;
 use crate::operators::held::Held;
+use crate::operators::keyed::Keyed;
 use crate::operators::winning_bid::{Outcome, Report, best_prices, openings, winning_bid};
-use crate::operators::{Blocks, Environment, Map, Time, route, time};
+use crate::operators::{Blocks, Environment, Time, route, time};
 
 /// Auctions of a seller that are averaged.
 const LAST: usize = 10;
@@ -77,7 +76,7 @@ fn averages<'scope>(sales: StreamVec<'scope, Time, Sale>, environment: &Environm
         let gauge = environment.state_gauge();
         let mut held = Held::default();
         let mut waiting = Calendar::<Sale>::default();
-        let mut sellers = Map::<i64, VecDeque<i64>>::default();
+        let mut sellers = Keyed::<(i64, Vec<i64>)>::default();
         let mut prices = 0;
         move |(input, frontier), output| {
             input.for_each(|capability, sales| {
@@ -91,28 +90,29 @@ fn averages<'scope>(sales: StreamVec<'scope, Time, Sale>, environment: &Environm
                 sales.sort_unstable_by_key(|sale| (sale.expires, sale.auction, sale.price));
                 let Some(capability) = held.get() else { continue };
                 output.session(capability).give_iterator(sales.iter().map(|sale| {
-                    let last = sellers.entry(sale.seller).or_default();
+                    let (number, _known) = sellers.number(sale.seller, || (sale.seller, Vec::new()));
+                    let (_, last) = sellers.row_mut(number);
                     prices -= last.capacity();
                     let average = add(last, sale.price);
                     prices += last.capacity();
                     Row { seller: sale.seller, auction: sale.auction, average }
                 }));
             }
-            gauge.set(sellers.allocation_size() + waiting.bytes() + prices * size_of::<i64>());
+            gauge.set(sellers.bytes() + waiting.bytes() + prices * size_of::<i64>());
             held.advance(frontier.frontier(), !waiting.is_empty());
         }
     })
 }
 
-/// Adds a price to the last ones; their average, truncated.
-fn add(last: &mut VecDeque<i64>, price: i64) -> i64 {
+/// Adds a price to the last ones, oldest first; their average, truncated.
+fn add(last: &mut Vec<i64>, price: i64) -> i64 {
     if last.len() == LAST {
-        last.pop_front();
+        last.remove(0);
     } else if last.len() == last.capacity() {
         // Most sellers sell once or twice.
         last.reserve_exact(last.len().clamp(1, LAST - last.len()));
     }
-    last.push_back(price);
+    last.push(price);
     let sum: i128 = last.iter().map(|price| i128::from(*price)).sum();
     (sum / last.len() as i128) as i64
 }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_eleventh_price_pushes_out_the_first() {
-        let mut last = VecDeque::new();
+        let mut last = Vec::new();
         assert_eq!(add(&mut last, 1001), 1001);
         for _ in 0..8 {
             add(&mut last, 1);
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(add(&mut last, 1), 101, "1010 / 10");
         assert_eq!(add(&mut last, 5), 1, "14 / 10, truncated");
         assert_eq!(last.len(), LAST);
-        let mut negative = VecDeque::new();
+        let mut negative = Vec::new();
         add(&mut negative, -2);
         assert_eq!(add(&mut negative, -1), -1, "truncated toward zero");
     }

@@ -1,4 +1,7 @@
 //! q6, average selling price by seller: for each auction that was bid on, the average of the winning prices of its seller's last ten such auctions up to it, in the order of (expires, id). Stresses ordered history per key over the result of a join.
+//!
+//! State: open auctions and the bids of the last seconds, which the watermark bounds, and for good the last ten prices of each
+//! seller: 32 bytes a seller, 6 to 11 in a hash table, and 8 a price. Memory grows with the sellers that have sold.
 
 mod dataflow;
 mod oracle;

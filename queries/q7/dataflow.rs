@@ -32,7 +32,7 @@ impl Output for Row {
 }
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
-    let winners = window_maximum(local_maximum(blocks, environment));
+    let winners = window_maximum(local_maximum(blocks, environment), environment);
     environment.output(winners.map(|winner| Row(winner.row)));
 }
 
@@ -43,6 +43,7 @@ fn local_maximum<'scope>(
 ) -> StreamVec<'scope, Time, Candidate<Bid>> {
     let environment = environment.clone();
     blocks.unary_frontier(Pipeline, "highest of a worker", move |_capability, _info| {
+        let gauge = environment.state_gauge();
         let mut held = Held::default();
         let mut windows = BTreeMap::<i64, Best<Bid>>::new();
         let mut fired = time::NEVER;
@@ -66,6 +67,7 @@ fn local_maximum<'scope>(
                 }
             }
             fired = watermark;
+            gauge.set(windows.values().map(Best::bytes).sum());
             held.advance(frontier.frontier(), !windows.is_empty());
         }
     })

@@ -30,6 +30,7 @@ struct Measured {
     seconds: f64,
     cpu_seconds: f64,
     state_bytes_max: u64,
+    resident_bytes_max: u64,
 }
 
 fn main() {
@@ -54,7 +55,7 @@ fn main() {
                 events / median.cpu_seconds,
                 median.cpu_seconds / median.seconds,
                 median.state_bytes_max as f64 / 1e6,
-                resident_bytes() as f64 / 1e6,
+                median.resident_bytes_max as f64 / 1e6,
             );
         }
     }
@@ -120,6 +121,7 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
+        reset_resident_bytes_max();
         let mut engine = (nexmark_native::FACTORY.create)(&arguments.settings).expect("an engine");
         engine.submit(&job).await.expect("the job is accepted");
         let cpu_before = cpu_seconds();
@@ -137,8 +139,9 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
         let cpu_seconds = cpu_seconds() - cpu_before;
         let seconds = (progress.at - progress.first_event_at.unwrap_or(submitted)).as_secs_f64();
         assert_eq!(progress.events_in, Some(arguments.events), "{}", job.name);
+        let resident_bytes_max = resident_bytes_max();
         engine.stop().await.expect("the job stops");
-        Measured { seconds, cpu_seconds, state_bytes_max }
+        Measured { seconds, cpu_seconds, state_bytes_max, resident_bytes_max }
     })
 }
 
@@ -148,8 +151,16 @@ fn cpu_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-fn resident_bytes() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * 4096
+/// Highest resident memory of this process since the last reset. What earlier runs have freed may be part of it: the memory of
+/// one query is told by a run of it alone.
+fn resident_bytes_max() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let highest = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = highest.and_then(|value| value.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}
+
+fn reset_resident_bytes_max() {
+    // Without the right to, the highest since the start is shown.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

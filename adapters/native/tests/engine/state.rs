@@ -93,8 +93,8 @@ fn state_that_is_kept_is_compact() {
         // Bits of ids on pages of 64 ids, of which some may be used by one id only.
         ("q15", ids * 40),
         ("q16", channels * (400 + hash_entry) + channel_ids * 12),
-        ("q17", bid_auctions * (80 + hash_entry)),
-        ("q18", pairs * (16 + bid_bytes + hash_entry)),
+        ("q17", bid_auctions * (72 + hash_entry)),
+        ("q18", pairs * (bid_bytes + hash_entry)),
         ("q19", bids.min(bid_auctions * 10) * bid_bytes * 3 / 2 + bid_auctions * (40 + hash_entry)),
         ("q20", bids * (bid_bytes + 4) + auctions * (auction_bytes + 4) + bid_auctions * 4 * hash_entry),
         (
