@@ -23,6 +23,13 @@ Exit codes:
   2    usage or configuration is wrong, nothing was started
   130  interrupted";
 
+const CHECK_EXIT_CODES: &str = "\
+Exit codes:
+  0    runs can begin
+  1    something stands in the way of any run
+  2    usage or configuration is wrong
+  130  interrupted";
+
 const FLINK_EXIT_CODES: &str = "\
 Exit codes:
   0    it runs, or was stopped
@@ -84,6 +91,9 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Prints the answer of a query as NDJSON, sorted
     Answer(AnswerArguments),
+    /// Says whether the engine is there, has room, and what would be watched
+    #[command(after_help = CHECK_EXIT_CODES)]
+    Check(CheckArguments),
     /// Prints the events of the stream
     Generate(GenerateArguments),
     /// Prints results again
@@ -193,6 +203,16 @@ pub(crate) struct AnswerArguments {
     /// Prints only the number of rows and their digest
     #[arg(long)]
     pub(crate) digest: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Workers that there should be room for; 0 for the number of cores [default: 0]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub(crate) workers: Option<String>,
+    /// Removes what earlier runs have left behind; no run may be going on
+    #[arg(long)]
+    pub(crate) clean: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod check;
 mod config;
 mod engines;
 mod flink;
@@ -52,6 +53,7 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
         Command::Run(run) => run::command(global, run),
         Command::Verify(verify) => verify::command(global, verify),
         Command::Answer(answer) => answer::command(global, answer),
+        Command::Check(check) => check::command(global, check),
         Command::Generate(generate) => generate::command(global, generate),
         Command::Show(show) => show::command(global, show),
         Command::Config => config::command(global),

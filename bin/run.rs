@@ -110,15 +110,20 @@ pub(crate) fn request(
     workload: Workload,
     settings: &WorkloadSettings,
 ) -> RunRequest {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     RunRequest {
         watermark_delay_ms: settings.watermark_delay_ms,
-        workers: settings.workers.unwrap_or_else(cores),
+        workers: workers(settings),
         memory_budget_bytes: settings.memory_budget_bytes,
         deadlines: settings.deadlines,
         command: command_line(),
         ..RunRequest::new(query, input, workload)
     }
+}
+
+/// Workers of a run: as many as there are cores if nothing is said.
+pub(crate) fn workers(settings: &WorkloadSettings) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    settings.workers.unwrap_or_else(cores)
 }
 
 async fn measure(

@@ -27,6 +27,16 @@ pub trait Engine: Send {
     /// Whether the engine runs a query, and how truly.
     fn support(&self, query: &Query) -> Support;
 
+    /// What its user should know before the first run: whether the engine can be reached, whether it has room for what is
+    /// wanted, what would be watched, and what earlier runs have left behind. Starts no job.
+    ///
+    /// # Errors
+    /// The engine cannot be reached or does not answer as it should.
+    async fn check(&mut self, checkup: Checkup) -> Result<Vec<Finding>, EngineError> {
+        let _nothing_to_make_room_for = checkup;
+        Ok(findings(&self.describe().await?))
+    }
+
     /// Starts a job. Returns when the engine has accepted it; whether it runs, `poll` tells.
     ///
     /// # Errors
@@ -51,6 +61,15 @@ pub trait Engine: Send {
     /// The engine cannot give them.
     async fn rows(&mut self) -> Result<Vec<Row>, EngineError> {
         Err(EngineError::new("this engine does not give rows"))
+    }
+
+    /// Effective configuration of the submitted job, read back from the engine; what the description already holds may be
+    /// left out. Asked for at the end of the job, before `stop`.
+    ///
+    /// # Errors
+    /// The engine cannot give it.
+    async fn job_config(&mut self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::new())
     }
 
     /// Where the files are that the job has written and that `stop` leaves, if there are any.
@@ -123,6 +142,72 @@ pub enum Target {
     Process(u32),
     /// Threads of the driver's own process whose name begins with this text.
     OwnThreads(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandLine(text) => write!(f, "processes with {text:?} in their command line"),
+            Self::Process(id) => write!(f, "process {id}"),
+            Self::OwnThreads(text) => write!(f, "threads of this program whose name begins with {text:?}"),
+        }
+    }
+}
+
+/// What a check-up of an engine is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkup {
+    /// Workers, or the parallelism, that there should be room for.
+    pub workers: usize,
+    /// What happens to what earlier runs have left behind.
+    pub leftovers: Leftovers,
+}
+
+/// What happens to leftovers of earlier runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// They are named.
+    Named,
+    /// They are removed.
+    Removed,
+}
+
+/// One thing that a check-up found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at, as in `version` or `slots`.
+    pub subject: String,
+    /// What that means for a run.
+    pub verdict: Suitability,
+    /// What was found.
+    pub text: String,
+}
+
+/// What a finding means for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suitability {
+    /// A run can do with it.
+    Good,
+    /// A run may do with it, and the numbers may not mean what they seem to.
+    Doubtful,
+    /// No run can do with it.
+    Bad,
+}
+
+impl Finding {
+    /// A finding about a subject.
+    pub fn new(subject: impl Into<String>, verdict: Suitability, text: impl Into<String>) -> Self {
+        Self { subject: subject.into(), verdict, text: text.into() }
+    }
+}
+
+/// What a description alone tells.
+fn findings(description: &Description) -> Vec<Finding> {
+    let Description { name, version, watches, .. } = description;
+    let version = Finding::new("version", Suitability::Good, format!("{name} {version}"));
+    let watched =
+        watches.iter().map(|watch| Finding::new(&watch.role, Suitability::Good, watch.target.to_string()));
+    std::iter::once(version).chain(watched).collect()
 }
 
 /// What an engine is asked to run.
@@ -203,6 +288,8 @@ pub struct Progress {
     pub warmup_ended_at: Option<Instant>,
     /// Rows handed to the sink; additions and retractions both count.
     pub rows_out: Option<u64>,
+    /// What the job itself waits for, where the engine says so: told when a deadline passes.
+    pub waits_for: Option<String>,
     /// Restarts so far.
     pub restarts: u32,
     /// Watermark, epoch ms.
@@ -231,6 +318,7 @@ impl Progress {
             first_event_at: None,
             warmup_ended_at: None,
             rows_out: None,
+            waits_for: None,
             restarts: 0,
             watermark_ms: None,
             late_rows: None,

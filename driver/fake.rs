@@ -1,6 +1,7 @@
 //! An engine for tests whose life is a script: what it answers is a function of the time since it accepted the job. With tokio's
 //! clock paused, minutes of it pass in no time.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,7 @@ pub(crate) struct Fake {
     pub(crate) stop: Call,
     pub(crate) watches: Vec<Watch>,
     pub(crate) rows: Result<Vec<Row>, EngineError>,
+    pub(crate) job_config: Call,
     pub(crate) script: Script,
     pub(crate) log: Log,
     pub(crate) accepted: Instant,
@@ -69,6 +71,7 @@ impl Fake {
             stop: Call::Works,
             watches: Vec::new(),
             rows: Ok(vec![vec![Value::Integer(1)]]),
+            job_config: Call::Works,
             script: Box::new(script),
             log: Log::default(),
             accepted: now(),
@@ -121,6 +124,11 @@ impl Engine for Fake {
 
     async fn rows(&mut self) -> Result<Vec<Row>, EngineError> {
         self.rows.clone()
+    }
+
+    async fn job_config(&mut self) -> Result<BTreeMap<String, String>, EngineError> {
+        call(self.job_config).await?;
+        Ok(BTreeMap::from([("parallelism".to_owned(), "2".to_owned())]))
     }
 
     async fn stop(&mut self) -> Result<(), EngineError> {

@@ -8,6 +8,7 @@ pub mod ndjson;
 pub mod operators;
 mod oracle;
 pub mod query;
+pub mod source;
 
 pub use query::Query;
 

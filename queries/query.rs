@@ -25,6 +25,9 @@ pub struct Query {
     pub oracle: fn(&[Event], &Texts) -> Vec<Row>,
     /// The dataflow of the native engine.
     pub dataflow: Dataflow,
+    /// Statements for Flink, over the tables of [`crate::source::FLINK`], a text a job: the query, and for one whose answer
+    /// is in files a second job that reads it back. Empty where Flink cannot say it; the reason is in the query's page.
+    pub flink_sql: &'static [&'static str],
 }
 
 /// An integer column.

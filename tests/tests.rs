@@ -4,6 +4,7 @@
 
 mod answers;
 mod bad_input;
+mod check;
 mod configuration;
 mod dependencies;
 mod events;

@@ -18,6 +18,8 @@ use crate::result::{self, Keep, RunResult, RunSample, State};
 const POLL_INTERVAL_MIN: Duration = Duration::from_millis(1);
 /// Time between two samples that are kept with the result, at first.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+/// Longest wait for the configuration of the job, which is told beside its result.
+const CONFIG_WAIT: Duration = Duration::from_secs(5);
 /// Samples that are kept; beyond, every other one is dropped and the interval doubled.
 const SAMPLES_MAX: usize = 2_000;
 
@@ -182,7 +184,9 @@ impl<'a> Life<'a> {
     /// phase, or a deadline passes.
     async fn pause(&mut self) -> Wait<()> {
         let start = now();
-        let latest = [Some(start + self.request.poll_interval), self.observed.boundary()];
+        // A boundary that has passed is reached with the next count, which an engine may give late.
+        let boundary = self.observed.boundary().filter(|boundary| *boundary > start);
+        let latest = [Some(start + self.request.poll_interval), boundary];
         let next = latest.into_iter().flatten().fold(self.observed.deadline(), Instant::min);
         let limit = next.saturating_duration_since(start).max(POLL_INTERVAL_MIN);
         let engine = &mut *self.engine;
@@ -294,6 +298,7 @@ impl<'a> Life<'a> {
         let (ending, rows) = self.rows(ending).await;
         if self.submitted {
             self.result.files = self.engine.kept_files().map(|path| path.display().to_string());
+            self.read_job_config().await;
         }
         self.summarise(ending);
         let stopping = now();
@@ -324,6 +329,26 @@ impl<'a> Life<'a> {
                 (Ending::new(State::TimedOut, message), None)
             }
             Wait::Interrupted => (Ending::interrupted(), None),
+        }
+    }
+
+    /// Adds what the engine says about the job's own configuration to its description.
+    async fn read_job_config(&mut self) {
+        if self.observed.submitted.is_none() {
+            return;
+        }
+        let read = bounded::until(now() + CONFIG_WAIT, self.interrupt, self.engine.job_config()).await;
+        match (read, &mut self.result.engine) {
+            (Wait::Done(Ok(config)), Some(engine)) => engine.config.extend(config),
+            (Wait::Done(Err(error)), _) => {
+                self.result.notes.push(format!("configuration of the job unknown: {error}"));
+            }
+            (Wait::Late, _) => {
+                self.result
+                    .notes
+                    .push(format!("configuration of the job unknown: no answer within {CONFIG_WAIT:?}"));
+            }
+            (Wait::Interrupted | Wait::Done(Ok(_)), _) => {}
         }
     }
 

@@ -312,6 +312,9 @@ impl<'a> Observed<'a> {
         if let Some(asked) = self.request.events_asked() {
             text += &format!(", {asked} were asked for");
         }
+        if let Some(awaited) = self.last.as_ref().and_then(|last| last.waits_for.as_ref()) {
+            text += &format!("; it waits for {awaited}");
+        }
         if let Some(error) = &self.poll_error {
             text += &format!("; the last poll failed: {error}");
         }

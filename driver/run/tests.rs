@@ -1,5 +1,6 @@
 //! Lives of a fake engine, and what a run makes of them.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::*;
@@ -401,6 +402,50 @@ async fn the_whole_run_may_have_a_deadline() {
     let ran = run_with(Fake::new(steady(1_000, 1_000_000)), &request).await;
     ran.assert(State::TimedOut, "not over after 7s");
     assert_near(Some(ran.result().phases.wall_seconds), 7.0, 0.01);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_configuration_of_the_job_is_kept_with_the_engine() {
+    let fake = |job_config| Fake { job_config, ..Fake::new(steady(10, 10)) };
+    let ran = run_with(fake(Call::Works), &events(10)).await;
+    let config = |ran: &Ran| ran.result().engine.as_ref().unwrap().config.get("parallelism").cloned();
+    assert_eq!(config(&ran).as_deref(), Some("2"));
+    for (call, reason) in
+        [(Call::Fails("404"), "unknown: 404"), (Call::Hangs, "unknown: no answer within 5s")]
+    {
+        let ran = run_with(fake(call), &events(10)).await;
+        ran.assert(State::Passed, "");
+        assert!(config(&ran).is_none() && ran.notes().contains(reason), "{}", ran.notes());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_that_come_late_are_of_the_moment_that_they_tell() {
+    // The engine renews its counts every 7 s, and says for when they hold.
+    let polls = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&polls);
+    let fake = Fake::new(move |elapsed| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        let (now, ms) = (fake::now(), elapsed.as_millis() % 7_000);
+        let age = Duration::from_millis(u64::try_from(ms).unwrap());
+        let events = u64::try_from((elapsed - age).as_millis()).unwrap();
+        Some(Ok(Progress { at: now - age, ..progress(JobState::Running, events) }))
+    });
+    let ran = run_with(fake, &rate(20 * SECOND, 10 * SECOND, Schedule::Unlimited)).await;
+    ran.assert(State::Passed, "");
+    assert_near(ran.result().events_per_s, 1_000.0, 1.0);
+    let polls = polls.load(Ordering::Relaxed);
+    assert!((100..250).contains(&polls), "{polls} polls in 35 s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_job_waits_for_is_told_at_the_deadline() {
+    let waits_for = || Some("slots: 0 of 2 are free".to_owned());
+    let fake =
+        Fake::new(move |_| Some(Ok(Progress { waits_for: waits_for(), ..progress(JobState::Starting, 0) })));
+    let ran = run_with(fake, &events(10)).await;
+    ran.assert(State::TimedOut, "no first event within 60s");
+    ran.assert(State::TimedOut, "it waits for slots: 0 of 2 are free");
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,6 +14,7 @@ pub static QUERY: Query = Query {
     columns: COLUMNS,
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
+    flink_sql: &[include_str!("flink.sql")],
 };
 
 const COLUMNS: &[Column] = &[
