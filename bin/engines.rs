@@ -6,7 +6,7 @@ use nexmark_driver::engine::{Engine, Support};
 use nexmark_queries::Query;
 
 /// Every engine.
-pub(crate) static ENGINES: &[&EngineFactory] = &[&nexmark_native::FACTORY];
+pub(crate) static ENGINES: &[&EngineFactory] = &[&nexmark_native::FACTORY, &nexmark_flink::FACTORY];
 
 /// The engine of that name; nothing else is ever taken in its place.
 pub(crate) fn find(name: &str) -> Result<&'static EngineFactory> {
