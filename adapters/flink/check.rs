@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use nexmark_driver::config::Settings;
-use nexmark_driver::engine::{
-    Checkup, EngineError, Finding, Leftovers, Suitability, Suitability::*, Target, Watch,
-};
+use nexmark_driver::engine::{Checkup, EngineError, Finding, Leftovers, Suitability::*, Target, Watch};
+use nexmark_driver::metrics::sampler::Sampler;
 
 use crate::cluster::Cluster;
 use crate::jar::{self, LocalJar};
 use crate::rest::Rest;
+use crate::support::is_this_machine;
 
 /// Role of the TaskManagers.
 const WORKERS: &str = "workers";
@@ -155,14 +155,31 @@ fn watched(cluster: &Cluster, settings: &Settings, address: &str) -> Vec<Finding
     let url = reqwest::Url::parse(address);
     let coordinator = url.as_ref().ok().and_then(|url| url.host_str()).unwrap_or_default();
     let found = |watch: Watch| {
-        let on = if watch.role == WORKERS { &workers } else { coordinator };
-        Finding::new(watch.role, seen(cluster, on), format!("{} on {on}", watch.target))
+        let is_worker = watch.role == WORKERS;
+        let (on, expected) =
+            if is_worker { (workers.as_str(), cluster.taskmanagers.len()) } else { (coordinator, 1) };
+        let text = format!("{} on {on}", watch.target);
+        let here = is_this_machine(address).then(|| running(settings, &watch.role)).flatten();
+        match here {
+            Some(running) if running != expected => Finding::new(
+                watch.role,
+                Doubtful,
+                format!(
+                    "{text}: {running} run on this machine, the cluster has {expected}; set engine.flink.watch to what only \
+                     those of this cluster have in their command line"
+                ),
+            ),
+            _ if cluster.taskmanagers.is_empty() => Finding::new(watch.role, Doubtful, text),
+            _ => Finding::new(watch.role, Good, text),
+        }
     };
     watches(settings).into_iter().map(found).collect()
 }
 
-fn seen(cluster: &Cluster, _host: &str) -> Suitability {
-    if cluster.taskmanagers.is_empty() { Doubtful } else { Good }
+/// How many processes of this machine would be watched under a role; `None` where that cannot be seen.
+fn running(settings: &Settings, role: &str) -> Option<usize> {
+    let sample = Sampler::new("here", watches(settings)).sample().ok()?;
+    Some(sample.processes.iter().filter(|process| process.role == role).count())
 }
 
 /// The host of a TaskManager's address, as in `pekko.tcp://flink@10.0.0.7:46343/user/rpc/taskmanager_0`.

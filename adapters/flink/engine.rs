@@ -211,6 +211,15 @@ impl Flink {
         }
     }
 
+    /// Removes the jar if this engine has uploaded it.
+    async fn remove_jar(&mut self) -> Result<(), EngineError> {
+        if let Some(jar) = self.jar.as_ref().filter(|jar| jar.is_ours) {
+            jar::remove(&self.rest, &jar.id).await?;
+        }
+        self.jar = None;
+        Ok(())
+    }
+
     /// The directory of this run's files, if it is one of this machine.
     fn own_directory(&self) -> Option<&Path> {
         let directory = self.directory.as_deref()?;
@@ -321,15 +330,14 @@ impl Engine for Flink {
 
     async fn stop(&mut self) -> Result<(), EngineError> {
         self.run = None;
+        // A submitted job has its own copy of the jar, and may take its time to end.
+        let removed = self.remove_jar().await;
         while let Some(job) = self.jobs.last() {
             self.end(job).await?;
             self.jobs.pop();
         }
-        if let Some(jar) = self.jar.as_ref().filter(|jar| jar.is_ours) {
-            jar::remove(&self.rest, &jar.id).await?;
-        }
-        self.jar = None;
-        self.remove_files()
+        self.remove_files()?;
+        removed
     }
 }
 

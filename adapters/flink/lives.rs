@@ -2,6 +2,7 @@
 //! on a clock that flies.
 
 mod checked;
+mod encrypted;
 mod mock;
 mod replayed;
 mod simulated;

@@ -20,13 +20,29 @@ async fn a_cluster_that_is_ready_is_told_so() {
     let findings = Flink::new(&settings).unwrap().check(CHECKUP).await.unwrap();
     assert!(of(&findings, "version").text.starts_with("Flink 2.3.0 at http://"));
     assert_eq!(of(&findings, "slots").text, "2 of 2 slots are free, 2 are wanted");
-    for subject in
-        ["version", "slots", "uploads", "jar", "checkpoints", "workers", "coordinator", "leftovers"]
-    {
+    for subject in ["version", "slots", "uploads", "jar", "checkpoints", "leftovers"] {
         assert_eq!(of(&findings, subject).verdict, Suitability::Good, "{subject}");
     }
     let calls = calls(&server).await;
     assert!(calls.iter().all(|call| call.starts_with("GET ")), "{calls:?}");
+}
+
+#[tokio::test]
+async fn processes_here_that_are_not_the_cluster_s_are_told() {
+    let server = tell(&["RUNNING"], as_recorded).await;
+    let mut child = std::process::Command::new("sleep").arg("59.2718").spawn().unwrap();
+    let (settings, _jar) = settings(&[
+        &format!("address={}", server.uri()),
+        "watch.taskmanager=sleep 59.2718",
+        "watch.jobmanager=no process has this",
+    ]);
+    let findings = Flink::new(&settings).unwrap().check(CHECKUP).await.unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(of(&findings, "workers").verdict, Suitability::Good, "{findings:?}");
+    let coordinator = of(&findings, "coordinator");
+    assert_eq!(coordinator.verdict, Suitability::Doubtful);
+    assert!(coordinator.text.contains("0 run on this machine, the cluster has 1"), "{findings:?}");
 }
 
 #[tokio::test]

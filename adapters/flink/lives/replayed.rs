@@ -276,8 +276,8 @@ async fn metrics_may_be_empty_at_first_and_have_any_name() {
     let (result, warnings) = live(&server).await;
     assert_eq!((ending(&result), warnings), ("passed: ".to_owned(), Vec::new()));
     let requests = server.received_requests().await.unwrap();
-    let asked =
-        requests.iter().filter_map(|request| request.url.query()).find(|query| query.contains("Source__"));
+    let of_source = requests.iter().filter(|request| request.url.path().contains(SOURCE));
+    let asked = of_source.filter_map(|request| request.url.query()).find(|query| query.contains("get="));
     let expected = "get=numRecordsIn,Source__a%20b%5B12%5D.numRecordsOutPerSecond&agg=sum,min,max";
     assert_eq!(asked, Some(expected), "encoded, and without the name that holds a comma");
     assert!(
@@ -399,10 +399,32 @@ async fn a_submission_without_a_reply_is_looked_for_and_cancelled() {
 
 #[tokio::test]
 async fn a_job_that_ends_before_the_first_poll_still_counts() {
-    let server = tell(&["FINISHED"], as_recorded).await;
+    // Its source began 900 ms ago, and it ended 100 ms ago, when its submission was answered only after a second.
+    let server = tell(&["FINISHED"], |call, _| {
+        let aged = |name: &str, pointer: &str, age_ms: i64| {
+            let mut reply = response(name);
+            reply["now"] =
+                json!(reply.pointer(pointer).and_then(serde_json::Value::as_i64).unwrap() + age_ms);
+            Some(json_reply(&reply))
+        };
+        match call {
+            call if call.ends_with("/run") => {
+                Some(late(json_reply(&response("jar-run")), Duration::from_millis(1_000)))
+            }
+            call if call.ends_with("/subtasktimes") => {
+                aged("vertex-subtasktimes", "/subtasks/1/timestamps/RUNNING", 900)
+            }
+            call if call == format!("GET /jobs/{JOB}") => {
+                aged("job-finished-after-stop", "/timestamps/FINISHED", 100)
+            }
+            _ => None,
+        }
+    })
+    .await;
     let (result, _) = live(&server).await;
     assert_eq!((ending(&result), result.events), ("passed: ".to_owned(), Some(EVENTS)));
-    assert!(result.events_per_s.is_some_and(|rate| rate > 0.0), "{result:?}");
+    let seconds = result.seconds.unwrap();
+    assert!((0.75..0.85).contains(&seconds), "{seconds} s, of 0.8");
     assert!(result.notes.iter().any(|note| note.starts_with("too short")), "{:?}", result.notes);
 }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
@@ -29,8 +30,11 @@ final class Job {
     }
 
     /** Submits the job. Flink's error is passed on when it refuses a statement, an option or a setting. */
-    TableResult submit(StreamTableEnvironment tables) {
-        return tables.executeSql(prepare(tables));
+    TableResult submit(StreamExecutionEnvironment environment) {
+        StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+        String statement = prepare(tables);
+        environment.getConfig().setGlobalJobParameters(new EffectiveSettings(tables.getConfig()));
+        return tables.executeSql(statement);
     }
 
     /** Makes everything that the job's INSERT needs; the INSERT. */

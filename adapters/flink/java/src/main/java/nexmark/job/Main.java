@@ -1,7 +1,6 @@
 package nexmark.job;
 
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /** Entry point of the jar: submits the one job that its arguments describe, see {@link Arguments}. */
 public final class Main {
@@ -9,7 +8,6 @@ public final class Main {
 
     /** @throws IllegalArgumentException when an argument is unknown or incomplete, or there is not one INSERT */
     public static void main(String[] arguments) {
-        Job job = new Job(new Arguments(arguments));
-        job.submit(StreamTableEnvironment.create(StreamExecutionEnvironment.getExecutionEnvironment()));
+        new Job(new Arguments(arguments)).submit(StreamExecutionEnvironment.getExecutionEnvironment());
     }
 }

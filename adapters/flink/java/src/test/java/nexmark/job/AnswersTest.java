@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +69,7 @@ class AnswersTest {
 
     private static Map<String, Object> run(int parallelism, List<String> arguments) throws Exception {
         Job job = new Job(new Arguments(arguments.toArray(new String[0])));
-        return job.submit(StreamTableEnvironment.create(flink.environment(parallelism)))
+        return job.submit(flink.environment(parallelism))
                 .getJobClient()
                 .orElseThrow()
                 .getJobExecutionResult()

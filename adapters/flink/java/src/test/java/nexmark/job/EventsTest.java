@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +41,7 @@ class EventsTest {
                 + ") WITH ('connector' = 'nexmark-sink', 'answer' = 'rows'); INSERT INTO answer SELECT * FROM " + table;
         Job job = new Job(new Arguments(
                 "--sql", Golden.sql("source"), "--sql", sql, "--option", "nexmark", "events=200"));
-        String rows = (String) job.submit(StreamTableEnvironment.create(flink.environment(2)))
+        String rows = (String) job.submit(flink.environment(2))
                 .getJobClient()
                 .orElseThrow()
                 .getJobExecutionResult()

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +34,7 @@ class RestartTest {
             restarts.setString("restart-strategy.fixed-delay.delay", "10 ms");
             environment.configure(restarts);
             Map<String, Object> kept = new Job(new Arguments(arguments.toArray(new String[0])))
-                    .submit(StreamTableEnvironment.create(environment))
+                    .submit(environment)
                     .getJobClient()
                     .orElseThrow()
                     .getJobExecutionResult()
