@@ -61,8 +61,8 @@ pub static FACTORY: EngineFactory = EngineFactory {
         "settings" "" Allowed::Text; "other settings of Flink for the job: KEY=VALUE, several joined by ;"
         "files.dir" "" Allowed::Text; "directory or address that all TaskManagers share, for the files of q10; empty: the system's for temporary ones, if the cluster is on this machine"
         "files.keep" "false" Allowed::Switch; "files that a run has written are not removed at its end"
-        "watch.taskmanager" "taskexecutor.TaskManagerRunner" Allowed::Text; "what the command line of a TaskManager holds, whose costs are counted"
-        "watch.jobmanager" "entrypoint.StandaloneSessionClusterEntrypoint" Allowed::Text; "what the command line of the JobManager holds; empty: it is not counted"
+        "watch.taskmanager" "TaskManagerRunner" Allowed::Text; "what the command line of a TaskManager holds, whose costs are counted"
+        "watch.jobmanager" "SessionClusterEntrypoint" Allowed::Text; "what the command line of the JobManager holds; empty: it is not counted"
     },
     create: |settings| Ok(Box::new(engine::Flink::new(settings)?)),
 };
