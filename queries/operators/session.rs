@@ -10,46 +10,8 @@ use super::calendar::Calendar;
 use super::held::Held;
 use super::{Environment, Map, Time, route, time};
 
-/// Some rows of a session, as small as they can cross the exchange. What does not fit is several parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// The key.
-    pub key: i64,
-    /// Time of the first row, epoch ms.
-    pub first: i64,
-    /// From the first row to the last, ms.
-    pub length_ms: u32,
-    /// Number of rows.
-    pub count: u32,
-}
-
-impl Part {
-    /// One row.
-    #[inline]
-    pub fn row(key: i64, at: i64) -> Self {
-        Self { key, first: at, length_ms: 0, count: 1 }
-    }
-
-    /// Adds a row at most a gap away; whether the part can hold it.
-    #[inline]
-    pub fn add(&mut self, at: i64, gap_ms: i64) -> bool {
-        let last = self.first + i64::from(self.length_ms);
-        if at < self.first.saturating_sub(gap_ms) || at > last.saturating_add(gap_ms) {
-            return false;
-        }
-        let first = self.first.min(at);
-        match (u32::try_from(last.max(at).abs_diff(first)), self.count.checked_add(1)) {
-            (Ok(length_ms), Some(count)) => {
-                *self = Self { key: self.key, first, length_ms, count };
-                true
-            }
-            _ => false,
-        }
-    }
-}
-
 /// Rows of one key, each at most a gap after the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The key.
     pub key: i64,
@@ -59,14 +21,6 @@ pub struct Session {
     pub last: i64,
     /// Number of rows.
     pub count: i64,
-}
-
-impl From<Part> for Session {
-    #[inline]
-    fn from(part: Part) -> Self {
-        let Part { key, first, length_ms, count } = part;
-        Self { key, first, last: first + i64::from(length_ms), count: count.into() }
-    }
 }
 
 impl Session {
@@ -111,13 +65,13 @@ struct Open {
 
 /// Complete sessions per key, emitted when the watermark passes their last row by the gap.
 pub fn session<'scope>(
-    parts: StreamVec<'scope, Time, Part>,
+    rows: StreamVec<'scope, Time, Session>,
     gap_ms: i64,
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Session> {
     let environment = environment.clone();
-    let by_key = Exchange::new(|part: &Part| route(part.key));
-    parts.unary_frontier(by_key, "session", move |_capability, _info| {
+    let by_key = Exchange::new(|session: &Session| route(session.key));
+    rows.unary_frontier(by_key, "session", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut held = Held::default();
         let mut open = Open::new(gap_ms);
@@ -125,10 +79,10 @@ pub fn session<'scope>(
         let mut fired = time::NEVER;
         move |(input, frontier), output| {
             let mut late = 0;
-            input.for_each(|capability, parts| {
+            input.for_each(|capability, sessions| {
                 held.retain(&capability);
-                for part in parts.drain(..) {
-                    late += open.add(part.into(), fired);
+                for session in sessions.drain(..) {
+                    late += open.add(session, fired);
                 }
             });
             environment.count_late(late);
@@ -240,21 +194,6 @@ mod tests {
         let mut complete: Vec<_> = complete.iter().map(|s| (s.key, s.first, s.last, s.count)).collect();
         complete.sort_unstable();
         complete
-    }
-
-    #[test]
-    fn a_part_holds_what_fits() {
-        let mut part = Part::row(1, 0);
-        assert!(part.add(10, GAP) && part.add(-10, GAP), "a gap away");
-        assert!(!part.add(21, GAP) && !part.add(-21, GAP), "more than a gap away");
-        assert_eq!(Session::from(part), Session { key: 1, first: -10, last: 10, count: 3 });
-        assert_eq!(part, Part { key: 1, first: -10, length_ms: 20, count: 3 });
-        let mut long = Part { length_ms: u32::MAX - 5, ..part };
-        assert!(!long.add(long.first - 6, GAP) && long.add(long.first - 5, GAP));
-        assert!(!Part { count: u32::MAX, ..part }.add(0, GAP));
-        let mut last = Part::row(1, i64::MAX);
-        assert!(last.add(i64::MAX - 10, GAP) && last.add(i64::MAX, GAP));
-        assert_eq!(Session::from(last).last, i64::MAX);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::block::Bids;
 use crate::event::Texts;
 use crate::operators::batch::Batch;
 use crate::operators::kernel::kernel;
-use crate::operators::session::{Part, session};
+use crate::operators::session::{Session, session};
 use crate::operators::{Blocks, Environment};
 
 const GAP_MS: i64 = 10_000;
@@ -32,10 +32,10 @@ impl Output for Row {
 
 pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
     let mut batch = Batch::default();
-    let parts = kernel(blocks, "sessions of a block", move |block, parts| {
-        merge_block(&block.bids, &mut batch, parts);
+    let sessions = kernel(blocks, "sessions of a block", move |block, sessions| {
+        merge_block(&block.bids, &mut batch, sessions);
     });
-    let rows = session(parts, GAP_MS, environment).map(|session| Row {
+    let rows = session(sessions, GAP_MS, environment).map(|session| Row {
         bidder: session.key,
         bid_count: session.count,
         start: session.first,
@@ -44,17 +44,34 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
     environment.output(rows);
 }
 
-/// One part a bidder, or several where the block spans more than a gap.
-fn merge_block(bids: &Bids, batch: &mut Batch<i64, Option<Part>>, parts: &mut Vec<Part>) {
+/// Times and number of one bidder's bids in a block.
+#[derive(Debug, Default)]
+struct Span {
+    first: i64,
+    last: i64,
+    count: i64,
+}
+
+/// One session a bidder, or several where the block spans more than a gap.
+fn merge_block(bids: &Bids, batch: &mut Batch<i64, Span>, sessions: &mut Vec<Session>) {
     for (bidder, date_time) in bids.bidder.iter().zip(&bids.date_time) {
-        match batch.entry(*bidder) {
-            Some(part) => {
-                if !part.add(*date_time, GAP_MS) {
-                    parts.push(Part::row(*bidder, *date_time));
-                }
-            }
-            none => *none = Some(Part::row(*bidder, *date_time)),
+        let span = batch.entry(*bidder);
+        if span.count == 0 {
+            *span = Span { first: *date_time, last: *date_time, count: 1 };
+        } else if *date_time >= span.first.saturating_sub(GAP_MS)
+            && *date_time <= span.last.saturating_add(GAP_MS)
+        {
+            span.first = span.first.min(*date_time);
+            span.last = span.last.max(*date_time);
+            span.count += 1;
+        } else {
+            sessions.push(Session { key: *bidder, first: *date_time, last: *date_time, count: 1 });
         }
     }
-    parts.extend(batch.drain().filter_map(|(_bidder, part)| part));
+    sessions.extend(batch.drain().map(|(key, span)| Session {
+        key,
+        first: span.first,
+        last: span.last,
+        count: span.count,
+    }));
 }
