@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use nexmark_collector::arguments::INTERVAL_MS_MIN;
+use nexmark_collector::watch::Watch;
 
 use crate::{USAGE, printer};
 
@@ -36,6 +38,12 @@ Exit codes:
   1    status: it does not run, or a process of it has died
   2    it could not be started or stopped
   130  interrupted";
+
+const HOSTS_EXIT_CODES: &str = "\
+Exit codes:
+  0    every host is fit for a run
+  1    a host is not
+  2    usage or configuration is wrong, nothing was tried";
 
 /// Benchmark for stream processors: the Nexmark queries on several engines, with checked answers.
 #[derive(Debug, Parser)]
@@ -103,6 +111,10 @@ pub(crate) enum Command {
     /// Runs a Flink of one's own on this machine
     #[command(after_help = FLINK_EXIT_CODES)]
     Flink(FlinkArguments),
+    /// Looks after the hosts of a run
+    Hosts(HostsArguments),
+    /// Writes what this machine spends, a line of JSON a sample, until nobody reads any more
+    Collect(CollectArguments),
 }
 
 #[derive(Debug, Args)]
@@ -140,6 +152,8 @@ pub(crate) struct RunArguments {
     /// Name under which the results are found later
     #[arg(long, value_name = "LABEL")]
     pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) hosts: HostOptions,
     /// Directory of the result files
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub(crate) out: PathBuf,
@@ -284,6 +298,46 @@ pub(crate) struct FlinkPort {
     /// Port of its REST interface, on loopback
     #[arg(long, value_name = "P", default_value_t = 8081, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: u16,
+}
+
+/// Which hosts are watched.
+#[derive(Debug, Args)]
+pub(crate) struct HostOptions {
+    /// List of the hosts whose costs are collected, as conf/hosts.toml; goes before the [[host]] tables of --config
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosts: Option<PathBuf>,
+    /// Leaves the collector on the hosts, so that it need not be copied the next time
+    #[arg(long)]
+    pub(crate) keep_collector: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostsArguments {
+    #[command(subcommand)]
+    pub(crate) command: HostsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HostsCommand {
+    /// Tries each host as a run would, side by side, and leaves nothing on it
+    #[command(after_help = HOSTS_EXIT_CODES)]
+    Check(HostOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CollectArguments {
+    /// What is watched: ROLE=command:TEXT, ROLE=pid:NUMBER or ROLE=cgroup:DIRECTORY; may be repeated
+    #[arg(long, value_name = "WATCH")]
+    pub(crate) watch: Vec<Watch>,
+    /// Time between two samples, ms
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(INTERVAL_MS_MIN..))]
+    pub(crate) interval_ms: u64,
+    /// Name of this host in the samples [default: that of the machine]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
+    /// Ends when nothing was asked for so long, ms
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) silence_ms_max: Option<u64>,
 }
 
 /// Prints help or the version to stdout, or says on one line of stderr what is wrong with the usage.

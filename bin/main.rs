@@ -3,10 +3,12 @@
 mod answer;
 mod args;
 mod check;
+mod collect;
 mod config;
 mod engines;
 mod flink;
 mod generate;
+mod hosts;
 mod interrupt;
 mod list;
 mod memory;
@@ -58,5 +60,7 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
         Command::Show(show) => show::command(global, show),
         Command::Config => config::command(global),
         Command::Flink(flink) => flink::command(flink),
+        Command::Hosts(hosts) => hosts::command(global, hosts),
+        Command::Collect(collect) => collect::command(collect),
     }
 }

@@ -62,6 +62,11 @@ pub(crate) fn bulk() -> impl Write {
     io::BufWriter::with_capacity(1 << 20, io::stdout().lock())
 }
 
+/// Stdout for a stream that ends when its reader goes away.
+pub(crate) fn stream() -> io::StdoutLock<'static> {
+    io::stdout().lock()
+}
+
 /// Says on stderr what is going on.
 pub(crate) fn note(text: impl Display) {
     say(&text.to_string());

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use nexmark_driver::config::{Config, EngineFactory, WorkloadSettings};
 use nexmark_driver::engine::{Input, Output};
 use nexmark_driver::pace::Schedule;
+use nexmark_driver::remote::{Station, quoted};
 use nexmark_driver::result::{Environment, Store};
 use nexmark_driver::run::{Interrupt, RunRequest, Workload};
 use nexmark_driver::suite::{Order, Suite, SuiteReport};
@@ -15,6 +16,7 @@ use nexmark_queries::Query;
 
 use crate::args::{Global, RunArguments};
 use crate::engines;
+use crate::hosts;
 use crate::interrupt::{self, INTERRUPTED};
 use crate::memory;
 use crate::printer;
@@ -33,8 +35,9 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
     let engine = engines::find(&global.engine)?;
     let config = configure(global, engine, arguments)?;
     let settings = config.workload()?;
+    let stations = hosts::stations(&config, &arguments.hosts)?;
     let suite = Suite {
-        requests: requests(&queries, &config, &settings, arguments)?,
+        requests: requests(&queries, &config, &settings, arguments, &stations)?,
         repeats: settings.repeat,
         order: Order::default(),
     };
@@ -91,12 +94,15 @@ fn requests(
     config: &Config,
     settings: &WorkloadSettings,
     arguments: &RunArguments,
+    stations: &[Station],
 ) -> Result<Vec<RunRequest>> {
     let input = Input::Generated(config.options()?);
-    let environment = Environment::read();
+    let mut environment = Environment::read();
+    environment.hosts.extend(stations.iter().map(|station| station.host.name().to_owned()));
     let request = |query: &&'static Query| RunRequest {
         output: if arguments.digest { Output::Digest } else { Output::Count },
         label: arguments.label.clone(),
+        stations: stations.to_vec(),
         environment: environment.clone(),
         ..request(query, input.clone(), settings.workload.clone(), settings)
     };
@@ -221,12 +227,6 @@ pub(crate) fn verbosity(global: &Global) -> Verbosity {
 
 /// The command line in a form that a shell reads back.
 fn command_line() -> String {
-    let plain = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_=./,:+@%".contains(letter))
-    };
-    let quoted =
-        |text: String| if plain(&text) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
-    let arguments = std::env::args_os().map(|argument| quoted(argument.to_string_lossy().into_owned()));
+    let arguments = std::env::args_os().map(|argument| quoted(&argument.to_string_lossy()));
     arguments.collect::<Vec<_>>().join(" ")
 }

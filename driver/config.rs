@@ -12,6 +12,8 @@ use std::path::Path;
 
 use nexmark_queries::generator::{OptionError, Options};
 
+use crate::remote::HostList;
+
 pub use error::ConfigError;
 pub use key::{Allowed, Key, bytes, count, duration, rate};
 pub use settings::{EngineFactory, Settings};
@@ -89,6 +91,7 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct Config {
     entries: Vec<Entry>,
+    hosts: HostList,
 }
 
 impl Config {
@@ -99,7 +102,7 @@ impl Config {
         for engine in engines {
             entries.extend(engine.keys.iter().map(|key| entry(format!("engine.{}", engine.name), key)));
         }
-        Self { entries }
+        Self { entries, hosts: HostList::default() }
     }
 
     /// Every key with its value, in the order of `conf/nexmark.toml`.
@@ -131,7 +134,17 @@ impl Config {
             message: error.to_string(),
         })?;
         let path = path.display().to_string();
-        self.apply_text(&text, |line| Origin::File { path: path.clone(), line })
+        self.apply_text(&text, |line| Origin::File { path: path.clone(), line })?;
+        let hosts = HostList::among_settings(&text, &path)?;
+        if !hosts.hosts.is_empty() {
+            self.hosts = hosts;
+        }
+        Ok(())
+    }
+
+    /// Hosts of a run, from the last file that lists any.
+    pub fn hosts(&self) -> &HostList {
+        &self.hosts
     }
 
     /// Lays one `KEY=VALUE` of `--set` over the values. The sections `events` and `workload` may be left out of the key.

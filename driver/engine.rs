@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+pub use nexmark_collector::watch::{Target, Watch};
 use nexmark_queries::Query;
 use nexmark_queries::answer::{Digest, Row};
 use nexmark_queries::generator::Options;
@@ -122,36 +123,6 @@ pub struct Description {
     pub config: BTreeMap<String, String>,
     /// What to watch for its costs.
     pub watches: Vec<Watch>,
-}
-
-/// A part of an engine whose costs are collected under one role.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watch {
-    /// As in `workers`, `broker`.
-    pub role: String,
-    /// Which processes or threads.
-    pub target: Target,
-}
-
-/// Which processes or threads are watched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Processes whose command line contains this text, on every host of the run.
-    CommandLine(String),
-    /// A process of this machine.
-    Process(u32),
-    /// Threads of the driver's own process whose name begins with this text.
-    OwnThreads(String),
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CommandLine(text) => write!(f, "processes with {text:?} in their command line"),
-            Self::Process(id) => write!(f, "process {id}"),
-            Self::OwnThreads(text) => write!(f, "threads of this program whose name begins with {text:?}"),
-        }
-    }
 }
 
 /// What a check-up of an engine is about.

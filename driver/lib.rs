@@ -7,6 +7,7 @@ pub mod listener;
 pub mod local;
 pub mod metrics;
 pub mod pace;
+pub mod remote;
 pub mod report;
 pub mod result;
 pub mod run;

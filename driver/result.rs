@@ -3,6 +3,7 @@
 
 mod environment;
 mod gather;
+mod hosts;
 mod skim;
 mod store;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use environment::Environment;
 pub use gather::{GatherError, Gathered, gather, gather_directory};
+pub use hosts::{ClockOffset, HostResources, HostSample, NetworkTraffic, RoleSample};
 pub use store::{Detail, Discard, Keep, Store, StoreError, read};
 
 /// Version of the format that is written; newer ones are refused when read.
@@ -88,6 +90,9 @@ pub struct RunResult {
     /// Costs of each role, the driver's own under `driver`, which is in no total.
     #[serde(default)]
     pub resources: BTreeMap<String, RoleResources>,
+    /// Each host that reported, the driver's own machine included.
+    #[serde(default)]
+    pub hosts: BTreeMap<String, HostResources>,
     /// Hosts that were missing or stale in the measured phase.
     #[serde(default)]
     pub hosts_missing: Vec<String>,
@@ -121,6 +126,9 @@ pub struct RunResult {
     /// Progress and costs over time.
     #[serde(default)]
     pub samples: Vec<RunSample>,
+    /// Costs of each host over time, warm-up included.
+    #[serde(default)]
+    pub host_samples: BTreeMap<String, Vec<HostSample>>,
     /// Where the driver ran.
     pub environment: Environment,
 }
@@ -260,6 +268,9 @@ pub struct RunSample {
 pub struct RoleResources {
     /// CPU seconds, user and system together.
     pub cpu_seconds: Option<f64>,
+    /// `cpu_seconds` / length of the measured phase.
+    #[serde(default)]
+    pub cores: Option<f64>,
     /// CPU seconds in user mode, to a clock tick.
     pub cpu_seconds_user: Option<f64>,
     /// CPU seconds in the kernel, to a clock tick.

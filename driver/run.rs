@@ -6,6 +6,7 @@ mod costs;
 mod life;
 mod observed;
 mod request;
+mod series;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
@@ -201,6 +202,6 @@ impl Ending {
 }
 
 /// The driver's monotonic clock. Tokio's, so that tests can let time fly; it is the system's otherwise.
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -1,4 +1,4 @@
-//! Dependencies go one way, bin -> adapters -> driver -> queries, and adapters do not know each other.
+//! Dependencies go one way, bin -> adapters -> driver -> queries and collector, and adapters do not know each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,11 @@ struct Layer {
 
 fn layers() -> Vec<Layer> {
     let layer = |folder: &str, allowed| Layer { folder: root().join(folder), allowed };
-    let mut layers = vec![layer("queries", &[][..]), layer("driver", &["nexmark-queries"])];
+    let mut layers = vec![
+        layer("queries", &[][..]),
+        layer("collector", &[]),
+        layer("driver", &["nexmark-queries", "nexmark-collector"]),
+    ];
     for entry in fs::read_dir(root().join("adapters")).unwrap() {
         let folder = entry.unwrap().path();
         if folder.join("Cargo.toml").exists() {

@@ -9,6 +9,7 @@ mod configuration;
 mod dependencies;
 mod events;
 mod flink_local;
+mod hosts;
 mod interrupt;
 mod output;
 mod program;

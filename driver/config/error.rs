@@ -1,6 +1,7 @@
 //! What can be wrong with settings. Every message names the place, the key, the value and what is allowed.
 
 use super::Origin;
+use crate::remote::ListError;
 
 /// A setting that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +58,9 @@ pub enum ConfigError {
         /// What may be given.
         allowed: String,
     },
+    /// The list of hosts among the settings.
+    #[error(transparent)]
+    Hosts(#[from] ListError),
     /// A value that was given expressly and would be ignored.
     #[error("{origin}: {key} has no effect {because}")]
     NoEffect {

@@ -3,6 +3,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::remote::HOST;
+
 /// A key of a file with its value as text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -39,6 +41,10 @@ fn flatten(text: &str, prefix: &str, table: &DeTable<'_>, lines: &mut Vec<Line>)
         let path =
             if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
         let number = line_of(text, key.span().start);
+        if path == HOST {
+            // The list of hosts is no setting, and is read elsewhere.
+            continue;
+        }
         match value.get_ref() {
             DeValue::Table(inner) if !inner.is_empty() => flatten(text, &path, inner, lines)?,
             DeValue::Table(_) => lines.push(Line { path, value: None, number }),

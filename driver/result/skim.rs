@@ -9,8 +9,8 @@ use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::RunResult;
 
-/// The field that is left empty.
-const LEFT_OUT: &str = "samples";
+/// The fields that are left empty.
+const LEFT_OUT: [&str; 2] = ["samples", "host_samples"];
 
 /// A result with no samples.
 pub(super) fn without_samples(bytes: &[u8]) -> serde_json::Result<RunResult> {
@@ -57,7 +57,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for SkimmedFields<A> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         while let Some(FieldName(name)) = self.0.next_key()? {
-            if name != LEFT_OUT {
+            if !LEFT_OUT.contains(&name.as_ref()) {
                 return seed.deserialize(CowStrDeserializer::new(name)).map(Some);
             }
             self.0.next_value::<IgnoredAny>()?;

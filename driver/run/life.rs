@@ -8,20 +8,18 @@ use nexmark_queries::answer::Row;
 use super::bounded::{self, Wait};
 use super::costs::CostRecord;
 use super::observed::{Observed, state_name};
+use super::series::Series;
 use super::summary::{self, Moments};
-use super::{Ending, Interrupt, Outcome, Phase, RunRequest, now};
-use crate::engine::{Engine, EngineError, Output, Progress, Support};
+use super::{Ending, Interrupt, Outcome, Phase, RunRequest, Workload, now};
+use crate::engine::{Engine, EngineError, Output, Progress, Support, Watch};
 use crate::listener::{Listener, RunEvent, RunProgress};
+use crate::metrics::resources::AfterEnd;
 use crate::result::{self, Keep, RunResult, RunSample, State};
 
 /// Shortest time between two polls, whatever an engine says about changes.
 const POLL_INTERVAL_MIN: Duration = Duration::from_millis(1);
-/// Time between two samples that are kept with the result, at first.
-const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest wait for the configuration of the job, which is told beside its result.
 const CONFIG_WAIT: Duration = Duration::from_secs(5);
-/// Samples that are kept; beyond, every other one is dropped and the interval doubled.
-const SAMPLES_MAX: usize = 2_000;
 
 /// A run that goes on.
 pub(super) struct Life<'a> {
@@ -36,7 +34,7 @@ pub(super) struct Life<'a> {
     phase: Option<Phase>,
     /// Whether the engine may have something to clean up.
     submitted: bool,
-    sample_interval: Duration,
+    samples: Series<RunSample>,
 }
 
 impl<'a> Life<'a> {
@@ -50,7 +48,6 @@ impl<'a> Life<'a> {
         let began = now();
         let costs = CostRecord::new(began, host(request), Vec::new());
         let observed = Observed::new(request, began);
-        let sample_interval = SAMPLE_INTERVAL;
         Self {
             engine,
             request,
@@ -62,7 +59,7 @@ impl<'a> Life<'a> {
             result,
             phase: None,
             submitted: false,
-            sample_interval,
+            samples: Series::default(),
         }
     }
 
@@ -89,7 +86,7 @@ impl<'a> Life<'a> {
         let described =
             bounded::until(self.observed.deadline(), self.interrupt, self.engine.describe()).await;
         let description = self.done(described, "did not describe itself")?;
-        self.costs = CostRecord::new(self.began, host(self.request), description.watches);
+        self.costs = CostRecord::new(self.began, host(self.request), description.watches.clone());
         let engine = result::Engine {
             name: description.name,
             version: description.version,
@@ -97,7 +94,25 @@ impl<'a> Life<'a> {
         };
         self.listener.event(&RunEvent::Described(&engine));
         self.result.engine = Some(engine);
-        Ok(())
+        self.start_collectors(&description.watches).await
+    }
+
+    /// A host that cannot be watched ends the run before it begins: its costs would be unknown.
+    async fn start_collectors(&mut self, watches: &[Watch]) -> Result<(), Ending> {
+        let stations = &self.request.stations;
+        let start = self.costs.start(stations, watches);
+        match bounded::until(self.observed.deadline(), self.interrupt, start).await {
+            Wait::Done(Ok(())) => Ok(()),
+            Wait::Done(Err(errors)) => {
+                let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                Err(Ending::new(State::Failed, errors.join("; ")))
+            }
+            Wait::Interrupted => Err(Ending::interrupted()),
+            Wait::Late => {
+                let waited = now().saturating_duration_since(self.began);
+                Err(Ending::new(State::TimedOut, format!("the hosts were not ready within {waited:?}")))
+            }
+        }
     }
 
     async fn submit(&mut self) -> Result<(), Ending> {
@@ -144,6 +159,9 @@ impl<'a> Life<'a> {
             self.costs.sample();
         } else {
             self.costs.sample_when_due();
+        }
+        for news in self.costs.news() {
+            self.listener.event(&RunEvent::Warning(news));
         }
         match bounded::until(self.observed.deadline(), self.interrupt, self.engine.poll()).await {
             Wait::Done(Ok(progress)) => self.take(progress),
@@ -248,15 +266,11 @@ impl<'a> Life<'a> {
     fn keep_sample(&mut self, last: bool) {
         let Some(progress) = &self.observed.last else { return };
         let seconds = progress.at.saturating_duration_since(self.began).as_secs_f64();
-        let due = self
-            .result
-            .samples
-            .last()
-            .is_none_or(|sample| seconds >= sample.seconds + self.sample_interval.as_secs_f64());
+        let due = self.samples.is_due(seconds);
         if !due && !last {
             return;
         }
-        self.result.samples.push(RunSample {
+        let sample = RunSample {
             seconds,
             events_in: progress.events_in,
             rows_out: progress.rows_out,
@@ -267,20 +281,13 @@ impl<'a> Life<'a> {
             events_per_s_reported: progress.events_per_s_reported,
             cpu_seconds: self.costs.cpu_seconds_so_far(),
             rss_bytes: self.costs.rss_bytes_now(),
-        });
-        if self.result.samples.len() >= SAMPLES_MAX {
-            let mut keep = false;
-            self.result.samples.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.sample_interval *= 2;
-        }
+        };
+        self.samples.push(seconds, sample);
     }
 
     /// The last costs were read after the last poll.
     fn refresh_last_sample(&mut self) {
-        if let Some(sample) = self.result.samples.last_mut() {
+        if let Some(sample) = self.samples.last_mut() {
             sample.cpu_seconds = self.costs.cpu_seconds_so_far();
             sample.rss_bytes = self.costs.rss_bytes_now();
         }
@@ -292,9 +299,10 @@ impl<'a> Life<'a> {
         // In rate mode a sample was taken at the end of the measured time.
         if ending.state != State::Passed || self.request.events_asked().is_some() {
             self.costs.sample();
-            self.refresh_last_sample();
         }
         self.enter(Phase::Draining);
+        self.costs.settle().await;
+        self.refresh_last_sample();
         let (ending, rows) = self.rows(ending).await;
         if self.submitted {
             self.result.files = self.engine.kept_files().map(|path| path.display().to_string());
@@ -308,6 +316,9 @@ impl<'a> Life<'a> {
         if self.submitted {
             self.enter(Phase::Stopping);
             self.stop().await;
+        }
+        self.costs.stop().await;
+        if self.submitted {
             self.result.phases = summary::phases(&self.observed, Moments { stopped: now(), ..moments });
             keep_error = self.keep(keep);
         }
@@ -361,12 +372,19 @@ impl<'a> Life<'a> {
         summary::fill_progress(&mut self.result, self.request, &self.observed);
         if let (Some(from), Some(to)) = (self.observed.from, self.observed.to) {
             self.costs.open(from.at);
-            if let Some(costs) = self.costs.costs(from.at, to.at, self.request.deadlines.stall) {
-                summary::fill_costs(&mut self.result, costs);
+            let after_end = match self.request.workload {
+                Workload::Events { .. } => AfterEnd::Idle,
+                Workload::Rate { .. } => AfterEnd::GoesOn,
+            };
+            let stall = self.request.deadlines.stall;
+            if let Some(costs) = self.costs.costs(from.at, to.at, stall, after_end) {
+                summary::fill_costs(&mut self.result, costs, |host| self.costs.silence(host));
             }
         }
         self.result.notes.extend(self.costs.error().map(str::to_owned));
         summary::add_notes(&mut self.result);
+        self.result.samples = std::mem::take(&mut self.samples).into_entries();
+        self.result.host_samples = self.costs.take_series();
         self.result.state = ending.state;
         self.result.message = ending.message;
     }

@@ -6,6 +6,7 @@ use nexmark_queries::Query;
 
 use crate::engine::{Input, Job, Output};
 use crate::pace::Schedule;
+use crate::remote::Station;
 use crate::result::{self, Environment};
 
 /// One run: the job, the workload, and how long to wait for what.
@@ -29,6 +30,8 @@ pub struct RunRequest {
     pub deadlines: Deadlines,
     /// Time between two polls of the engine.
     pub poll_interval: Duration,
+    /// Hosts whose costs are collected, beside this machine.
+    pub stations: Vec<Station>,
     /// The user's own mark, kept with the result.
     pub label: Option<String>,
     /// The exact command line, kept with the result.
@@ -98,6 +101,7 @@ impl RunRequest {
             memory_budget_bytes: None,
             deadlines: Deadlines::default(),
             poll_interval: Self::POLL_INTERVAL,
+            stations: Vec::new(),
             label: None,
             command: String::new(),
             environment: Environment::default(),

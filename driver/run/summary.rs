@@ -60,6 +60,7 @@ pub(crate) fn blank(request: &RunRequest, place: Place, name: String) -> RunResu
         events_per_s_per_core: None,
         rss_bytes_max: None,
         resources: BTreeMap::new(),
+        hosts: BTreeMap::new(),
         hosts_missing: Vec::new(),
         rows_out: None,
         late_rows: None,
@@ -71,6 +72,7 @@ pub(crate) fn blank(request: &RunRequest, place: Place, name: String) -> RunResu
         files: None,
         phases: Phases::default(),
         samples: Vec::new(),
+        host_samples: BTreeMap::new(),
         environment: request.environment.clone(),
     }
 }
@@ -98,13 +100,14 @@ pub(super) fn fill_progress(result: &mut RunResult, request: &RunRequest, observ
     }
 }
 
-/// Fills in what the measured phase cost.
-pub(super) fn fill_costs(result: &mut RunResult, costs: Costs) {
+/// Fills in what the measured phase cost. `silence` tells why a host did not report, where that is known.
+pub(super) fn fill_costs(result: &mut RunResult, costs: Costs, silence: impl Fn(&str) -> Option<String>) {
     for role in &costs.roles_missing {
         result.notes.push(format!("costs unknown: no process or thread of {role} was seen"));
     }
     for host in &costs.hosts_missing {
-        result.notes.push(format!("costs unknown: host {host} did not report throughout"));
+        let why = silence(host).map(|why| format!(": {why}")).unwrap_or_default();
+        result.notes.push(format!("costs unknown: host {host} did not report throughout{why}"));
     }
     if costs.too_coarse {
         result
@@ -114,6 +117,7 @@ pub(super) fn fill_costs(result: &mut RunResult, costs: Costs) {
     result.cpu_seconds = costs.cpu_seconds;
     result.rss_bytes_max = costs.rss_bytes_max;
     result.resources = costs.roles;
+    result.hosts = costs.hosts;
     result.hosts_missing = costs.hosts_missing;
     let positive = |value: Option<f64>| value.filter(|value| *value > 0.0);
     let quotient = |one: Option<f64>, other: Option<f64>| Some(one? / positive(other)?);

@@ -3,11 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::MachineCounters;
+
 /// What was read on one host at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Name of the host.
     pub host: String,
+    /// Names the boot of the machine and its name space of processes: within it, the id and the start time of a process are
+    /// unique, and a process that two hosts show is one.
+    #[serde(default)]
+    pub process_space: String,
+    /// Number of the request that asked for this sample; `None` for one at its time.
+    #[serde(default)]
+    pub request: Option<u64>,
     /// The host's monotonic clock.
     pub monotonic_ns: u64,
     /// The host's wall clock, epoch ms.
@@ -16,6 +25,9 @@ pub struct Sample {
     pub ticks_per_second: u64,
     /// Time since boot, clock ticks: what `start_ticks` compares with.
     pub boot_ticks: u64,
+    /// The whole machine; `None` where the kernel does not tell.
+    #[serde(default)]
+    pub machine: Option<MachineCounters>,
     /// Every watched process and thread.
     pub processes: Vec<ProcessCounters>,
 }
@@ -28,11 +40,11 @@ pub struct ProcessCounters {
     /// Process of a thread that is watched on its own.
     #[serde(default)]
     pub thread_of: Option<u32>,
-    /// Start since boot, clock ticks; with host and id it identifies a process, since ids are used again.
+    /// Start since boot, clock ticks; with the id it identifies a process in its space, since ids are used again.
     pub start_ticks: u64,
     /// Role under which its costs are collected.
     pub role: String,
-    /// Command line, or name of the thread.
+    /// Command line, or name of the thread; a long one is cut in its middle.
     pub command: String,
     /// Time in user mode, clock ticks.
     pub user_ticks: u64,

@@ -4,6 +4,8 @@
 /// Counters of `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
+    /// Process that started it, or that took it over.
+    pub parent: u32,
     /// Time in user mode, clock ticks.
     pub user_ticks: u64,
     /// Time in the kernel, clock ticks.
@@ -44,6 +46,7 @@ pub fn stat(text: &[u8]) -> Option<Stat> {
     // proc(5) counts from 1 and the first field here is number 3.
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     Some(Stat {
+        parent: fields.get(1)?.parse().ok()?,
         user_ticks: field(14)?,
         system_ticks: field(15)?,
         threads: field(20)?,
@@ -75,16 +78,16 @@ pub fn io(text: &[u8]) -> Io {
     Io { read_bytes: value(text, "read_bytes"), write_bytes: value(text, "write_bytes") }
 }
 
-/// Time since boot from `/proc/uptime`, seconds.
-pub fn uptime_seconds(text: &[u8]) -> Option<f64> {
-    let seconds: f64 = std::str::from_utf8(text).ok()?.split_ascii_whitespace().next()?.parse().ok()?;
-    (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
-}
-
 /// Command line from `/proc/<pid>/cmdline`, arguments joined by spaces.
 pub fn command_line(text: &[u8]) -> String {
     let text = text.strip_suffix(b"\0").unwrap_or(text);
     String::from_utf8_lossy(text).replace('\0', " ")
+}
+
+/// Every number of a text that has one a line, such as `cgroup.procs`; other lines are passed over.
+pub fn numbers(text: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| std::str::from_utf8(line).ok()?.trim().parse().ok())
 }
 
 /// First number after `key:` at the beginning of a line.
@@ -108,8 +111,14 @@ mod tests {
 
     #[test]
     fn names_may_hold_anything() {
-        let expected =
-            Stat { user_ticks: 111, system_ticks: 222, threads: 17, start_ticks: 999, rss_pages: 55 };
+        let expected = Stat {
+            parent: 1,
+            user_ticks: 111,
+            system_ticks: 222,
+            threads: 17,
+            start_ticks: 999,
+            rss_pages: 55,
+        };
         for name_given in ["java", "a) b (c", "x\ny", ") R 1 1 1 1", "", "((("] {
             let text = line(name_given);
             assert_eq!(stat(&text), Some(expected), "{name_given:?}");
@@ -137,15 +146,15 @@ mod tests {
         assert_eq!(status(b"Name:\tx\nvoluntary_ctxt_switches:\t7\n"), Status::default());
         let text = b"rchar: 1\nwchar: 2\nread_bytes: 3\nwrite_bytes: 4\ncancelled_write_bytes: 5\n";
         assert_eq!(io(text), Io { read_bytes: Some(3), write_bytes: Some(4) });
-        assert_eq!(uptime_seconds(b"12.34 5.6\n"), Some(12.34));
         assert_eq!(command_line(b"java\0-Xmx1g\0Main\0"), "java -Xmx1g Main");
+        assert_eq!(numbers(b"12\nx\n7\n").collect::<Vec<_>>(), [12, 7]);
     }
 
     proptest! {
         #[test]
         fn garbage_never_panics(text in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = (stat(&text), name(&text), status(&text), io(&text));
-            let _ = (uptime_seconds(&text), command_line(&text));
+            let _ = (command_line(&text), numbers(&text).count());
         }
 
         #[test]
