@@ -54,6 +54,7 @@ impl Sampler {
         // The clocks are read first: counters may be younger than their time, never older.
         let (monotonic_ns, since_boot_ns, wall_ns) =
             (clock::monotonic_ns(), clock::since_boot_ns(), clock::wall_ns());
+        let processes = self.processes()?;
         let boot_ticks = u128::from(since_boot_ns) * u128::from(self.ticks_per_second) / 1_000_000_000;
         Ok(Sample {
             host: self.host.clone(),
@@ -64,7 +65,7 @@ impl Sampler {
             ticks_per_second: self.ticks_per_second,
             boot_ticks: u64::try_from(boot_ticks).unwrap_or(u64::MAX),
             machine: MachineCounters::read().ok(),
-            processes: self.processes()?,
+            processes,
         })
     }
 

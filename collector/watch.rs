@@ -38,6 +38,13 @@ impl fmt::Display for Target {
     }
 }
 
+impl Target {
+    /// Whether it is looked for on every host of a run, not on the driver's machine alone.
+    pub fn is_everywhere(&self) -> bool {
+        matches!(self, Self::CommandLine(_))
+    }
+}
+
 /// A text that is no [`Watch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchError(String);

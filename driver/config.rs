@@ -15,6 +15,7 @@ use nexmark_queries::generator::{OptionError, Options};
 use crate::remote::HostList;
 
 pub use error::ConfigError;
+pub(crate) use file::line_of;
 pub use key::{Allowed, Key, bytes, count, duration, rate};
 pub use settings::{EngineFactory, Settings};
 pub use workload::WorkloadSettings;

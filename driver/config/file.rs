@@ -76,7 +76,8 @@ fn scalar(value: &Spanned<DeValue<'_>>) -> Result<String, &'static str> {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
+/// Line of a place in a text, counted from 1.
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or(text);
     1 + before.bytes().filter(|byte| *byte == b'\n').count()
 }

@@ -34,8 +34,10 @@ impl OwnSampler {
     /// # Errors
     /// `/proc` cannot be read.
     pub fn sample(&self) -> io::Result<Sample> {
+        // The engine's own threads first: what they spend goes on while the rest is read.
+        let threads = self.own_threads()?;
         let mut sample = self.sampler.sample()?;
-        sample.processes.extend(self.own_threads()?);
+        sample.processes.extend(threads);
         Ok(sample)
     }
 

@@ -44,7 +44,9 @@ impl HostReport {
 
 /// Tries every host, and leaves nothing on it. `engine` is what an engine asks to be watched everywhere.
 pub async fn check(stations: &[Station], engine: &[Watch]) -> Vec<HostReport> {
-    let try_one = |station: &Station| tokio::spawn(try_host(station.clone(), engine.to_vec()));
+    let everywhere: Vec<Watch> =
+        engine.iter().filter(|watch| watch.target.is_everywhere()).cloned().collect();
+    let try_one = |station: &Station| tokio::spawn(try_host(station.clone(), everywhere.clone()));
     let tries: Vec<_> = stations.iter().map(try_one).collect();
     let mut reports = Vec::new();
     for (station, one) in stations.iter().zip(tries) {

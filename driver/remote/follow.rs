@@ -319,3 +319,6 @@ impl State {
         self.samples.drain(..excess);
     }
 }
+
+#[cfg(test)]
+mod tests;

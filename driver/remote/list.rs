@@ -12,6 +12,7 @@ use super::binary::Binary;
 use super::local::Local;
 use super::ssh::{Ssh, SshFiles};
 use super::start::{Collector, Station};
+use crate::config::line_of;
 
 /// Keys of a host.
 const KEYS: [&str; 6] = ["address", "user", "port", "key", "collector", "roles"];
@@ -116,7 +117,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&self, offset: usize) -> usize {
-        1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+        line_of(self.text, offset)
     }
 
     fn error(&self, offset: usize, message: &str) -> ListError {

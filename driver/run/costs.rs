@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::series::Series;
-use crate::engine::{Target, Watch};
+use crate::engine::Watch;
 use crate::metrics::own_threads::OwnSampler;
 use crate::metrics::resources::{AfterEnd, Costs, Expectation, ExpectedHost, Recorder};
 use crate::remote::{Fleet, HostError, STALE, Station};
@@ -59,10 +59,11 @@ impl CostRecord {
     ) -> Result<(), Vec<HostError>> {
         if stations.iter().any(|station| station.local) {
             // The collector of this machine looks for its processes; what is left are threads and processes by their id.
-            let own = watches.iter().filter(|watch| !is_everywhere(watch)).cloned().collect();
+            let own = watches.iter().filter(|watch| !watch.target.is_everywhere()).cloned().collect();
             self.sampler = OwnSampler::new(self.host.clone(), own);
         }
-        let everywhere: Vec<Watch> = watches.iter().filter(|watch| is_everywhere(watch)).cloned().collect();
+        let everywhere: Vec<Watch> =
+            watches.iter().filter(|watch| watch.target.is_everywhere()).cloned().collect();
         let host = |station: &Station| (station.host.name().to_owned(), roles(&station.roles));
         self.host_roles = stations.iter().map(host).collect();
         self.fleet = Fleet::begin(stations, &everywhere);
@@ -179,11 +180,6 @@ impl CostRecord {
         }
         Some(costs)
     }
-}
-
-/// Whether a watch is meant for every host of a run.
-fn is_everywhere(watch: &Watch) -> bool {
-    matches!(watch.target, Target::CommandLine(_))
 }
 
 fn roles(watches: &[Watch]) -> Vec<String> {
