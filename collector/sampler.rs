@@ -15,8 +15,8 @@ use crate::watch::{Target, Watch};
 /// Names of this project's programs. A pattern stands on their own command lines, too, and never means them.
 const OWN_PROGRAMS: [&[u8]; 2] = [b"nexmark", b"nexmark-collector"];
 
-/// Longest command in a sample, bytes. The class paths of some engines are a hundred times longer, and tell nothing.
-const COMMAND_LENGTH_MAX: usize = 240;
+/// Longest command in a sample. The class paths of some engines are a hundred times longer, and tell nothing.
+const COMMAND_LETTERS_MAX: usize = 240;
 
 /// Ancestors that are looked up at most: no chain is longer, and a text that is no chain at all ends, too.
 const ANCESTORS_MAX: usize = 64;
@@ -170,8 +170,7 @@ fn process_space() -> String {
 
 /// Processes of a control group and of those below it.
 fn members(directory: &Path) -> io::Result<Vec<u32>> {
-    let mut text = Vec::new();
-    read(&directory.join("cgroup.procs"), &mut text).map_err(|error| {
+    let text = fs::read(directory.join("cgroup.procs")).map_err(|error| {
         io::Error::new(error.kind(), format!("control group {}: {error}", directory.display()))
     })?;
     let mut members: Vec<u32> = proc_text::numbers(&text).collect();
@@ -185,16 +184,17 @@ fn members(directory: &Path) -> io::Result<Vec<u32>> {
 }
 
 fn shortened(command: &str) -> String {
-    if command.len() <= COMMAND_LENGTH_MAX {
+    let letters = command.chars().count();
+    if letters <= COMMAND_LETTERS_MAX {
         return command.to_owned();
     }
-    let half = COMMAND_LENGTH_MAX / 2;
-    let begin = command.floor_char_boundary(half);
-    let end = command.ceil_char_boundary(command.len() - half);
-    format!("{} … {}", &command[..begin], &command[end..])
+    let half = COMMAND_LETTERS_MAX / 2;
+    let (begin, end) = (command.chars().take(half), command.chars().skip(letters - half));
+    begin.chain(" … ".chars()).chain(end).collect()
 }
 
-/// Reads a file of `/proc` over `text`. Files there have no size to ask for, and 500 of them are read at each sample.
+/// Reads a file below `/proc/<pid>` over `text`. The kernel makes such a file at once and gives as much of it as is asked for, so
+/// that a read that is not filled was the last; 500 files are read at each sample, and a second read of each would tell.
 fn read(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
     const BLOCK: usize = 4096;
     let mut file = File::open(path)?;
@@ -204,7 +204,7 @@ fn read(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
         text.resize(length + BLOCK, 0);
         let read = file.read(&mut text[length..]);
         text.truncate(length + read.as_ref().copied().unwrap_or(0));
-        if read? == 0 {
+        if read? < BLOCK {
             return Ok(());
         }
     }
