@@ -2,8 +2,6 @@
 //! architecture. Where its target is not installed, everything else works, and whoever needs a collector is told why there is
 //! none.
 
-#![expect(clippy::print_stdout, reason = "that is how cargo is told")]
-
 use std::env;
 use std::error::Error;
 use std::fs;
