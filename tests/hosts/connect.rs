@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nexmark_driver::remote::{Host, HostError, Output, ProcessEnd, Ssh, Step};
 
-use super::sshd::{Network, available, has_sshd, new_key};
+use super::sshd::{Network, has_sshd, new_key, permitted};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -252,7 +252,7 @@ fn a_full_disk_keeps_nothing() {
             .output()
             .is_ok_and(|output| output.status.success())
     };
-    if !available("the right to mount a small disk", mount(&["-t", "tmpfs", "-o", "size=64k", "tmpfs"])) {
+    if !permitted("the right to mount a small disk", mount(&["-t", "tmpfs", "-o", "size=64k", "tmpfs"])) {
         return;
     }
     let path = server.cache().join("nexmark/program");
