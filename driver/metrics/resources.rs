@@ -126,7 +126,7 @@ impl Recorder {
     /// is spent any more.
     fn end(&self, host: &str, to: Duration, after_end: AfterEnd) -> Duration {
         let times = || self.recent.iter().filter(|(_, sample)| sample.host == host).map(|(at, _)| *at);
-        let before = times().filter(|at| *at < to).next_back();
+        let before = times().rfind(|at| *at < to);
         match (before, times().find(|at| *at >= to)) {
             (Some(before), Some(after)) if after_end == AfterEnd::GoesOn && to - before <= after - to => {
                 before

@@ -270,22 +270,28 @@ impl Running {
     }
 
     fn receive(&mut self, moved: &mut bool) -> io::Result<()> {
+        self.receive_stream(0, Output::Stdout, moved)?;
+        self.receive_stream(1, Output::Stderr, moved)
+    }
+
+    fn receive_stream(
+        &mut self,
+        stream: i32,
+        wrap: fn(Vec<u8>) -> Output,
+        moved: &mut bool,
+    ) -> io::Result<()> {
         let mut block = [0; 1 << 15];
-        let wraps: [(i32, fn(Vec<u8>) -> Output); 2] = [(0, Output::Stdout), (1, Output::Stderr)];
-        for (stream, wrap) in wraps {
-            loop {
-                match self.channel.stream(stream).read(&mut block) {
-                    Ok(0) => break,
-                    Ok(read) => {
-                        let _unheard = self.output.send(wrap(block[..read].to_vec()));
-                        *moved = true;
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                    Err(error) => return Err(error),
+        loop {
+            match self.channel.stream(stream).read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(read) => {
+                    let _unheard = self.output.send(wrap(block[..read].to_vec()));
+                    *moved = true;
                 }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
     }
 
     fn told_end(&self) -> ProcessEnd {
