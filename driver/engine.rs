@@ -73,6 +73,11 @@ pub trait Engine: Send {
         Ok(BTreeMap::new())
     }
 
+    /// What a reader of the result should know about the job, such as that its source was the limit. Asked for at its end.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Where the files are that the job has written and that `stop` leaves, if there are any.
     fn kept_files(&self) -> Option<PathBuf> {
         None
@@ -259,6 +264,9 @@ pub struct Progress {
     pub warmup_ended_at: Option<Instant>,
     /// Rows handed to the sink; additions and retractions both count.
     pub rows_out: Option<u64>,
+    /// Records written ahead of the job or read back after it, by an engine that gets its events from a store: what moves
+    /// while events cannot.
+    pub prepared: Option<u64>,
     /// What the job itself waits for, where the engine says so: told when a deadline passes.
     pub waits_for: Option<String>,
     /// Restarts so far.
@@ -289,6 +297,7 @@ impl Progress {
             first_event_at: None,
             warmup_ended_at: None,
             rows_out: None,
+            prepared: None,
             waits_for: None,
             restarts: 0,
             watermark_ms: None,

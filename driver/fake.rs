@@ -42,6 +42,7 @@ pub(crate) struct Fake {
     pub(crate) watches: Vec<Watch>,
     pub(crate) rows: Result<Vec<Row>, EngineError>,
     pub(crate) job_config: Call,
+    pub(crate) notes: Vec<String>,
     pub(crate) script: Script,
     pub(crate) log: Log,
     pub(crate) accepted: Instant,
@@ -72,6 +73,7 @@ impl Fake {
             watches: Vec::new(),
             rows: Ok(vec![vec![Value::Integer(1)]]),
             job_config: Call::Works,
+            notes: Vec::new(),
             script: Box::new(script),
             log: Log::default(),
             accepted: now(),
@@ -129,6 +131,10 @@ impl Engine for Fake {
     async fn job_config(&mut self) -> Result<BTreeMap<String, String>, EngineError> {
         call(self.job_config).await?;
         Ok(BTreeMap::from([("parallelism".to_owned(), "2".to_owned())]))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     async fn stop(&mut self) -> Result<(), EngineError> {

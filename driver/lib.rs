@@ -2,7 +2,9 @@
 //! [`engine::Engine`], and never prints.
 
 pub mod config;
+pub mod credentials;
 pub mod engine;
+pub mod events;
 pub mod listener;
 pub mod local;
 pub mod metrics;

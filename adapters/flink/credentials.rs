@@ -1,11 +1,11 @@
 //! Credentials come from the environment or from a file that only its owner may read, so that they are on no command line, in
 //! no configuration file and in no result.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use nexmark_driver::credentials::private_text;
 use nexmark_driver::engine::EngineError;
 use reqwest::header::HeaderValue;
 
@@ -18,25 +18,14 @@ pub(crate) const WHERE: &str = "credentials are taken from the environment varia
 /// The header that carries them; the file is asked first.
 pub(crate) fn authorization(file: &str) -> Result<Option<HeaderValue>, EngineError> {
     if !file.is_empty() {
-        return header(&read(file)?, file).map(Some);
+        let text = private_text(Path::new(file)).map_err(EngineError::new)?;
+        return header(&text, file).map(Some);
     }
     match std::env::var(VARIABLE) {
         Ok(text) if !text.is_empty() => header(&text, VARIABLE).map(Some),
         Err(std::env::VarError::NotUnicode(_)) => Err(EngineError::new(format!("{VARIABLE} is not UTF-8"))),
         Ok(_) | Err(std::env::VarError::NotPresent) => Ok(None),
     }
-}
-
-fn read(file: &str) -> Result<String, EngineError> {
-    let unreadable =
-        |error: std::io::Error| EngineError::new(format!("cannot read credentials.file {file}: {error}"));
-    let mode = fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
-        return Err(EngineError::new(format!(
-            "credentials.file {file} has mode {mode:04o}, allowed is 0600 or 0400, so that nobody else reads it"
-        )));
-    }
-    fs::read_to_string(file).map_err(unreadable)
 }
 
 /// The text itself is in no message.
@@ -55,7 +44,9 @@ fn header(text: &str, from: &str) -> Result<HeaderValue, EngineError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write as _;
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -138,6 +138,7 @@ fn progress(shared: &Shared) -> Progress {
         first_event_at: started,
         warmup_ended_at: shared.warmup_ended(),
         rows_out: Some(sum(|counters| counters.rows_out.load(Ordering::Relaxed))),
+        prepared: None,
         waits_for: None,
         restarts: 0,
         watermark_ms: watermark.filter(|watermark| *watermark != time::NEVER),

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use nexmark_driver::engine::{EngineError, Input, Job};
+use nexmark_driver::engine::{EngineError, Job};
+use nexmark_driver::events::Events;
 use nexmark_driver::pace::Schedule;
 use nexmark_queries::block::Block;
 use nexmark_queries::event::Texts;
-use nexmark_queries::generator::Generator;
-use nexmark_queries::ndjson::Recording;
 use nexmark_queries::operators::time;
 
 /// Shortest wait for an event that is not due yet. Each costs a step of all operators and wakes the other workers, which with
@@ -34,12 +33,6 @@ pub(crate) struct Feed {
     date_time_max: AtomicI64,
 }
 
-#[derive(Debug)]
-enum Events {
-    Generated(Box<Generator>),
-    Recorded(Arc<Recording>),
-}
-
 /// What a worker gets when it asks for events.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Deal {
@@ -55,18 +48,10 @@ impl Feed {
     /// # Errors
     /// An option of the generator is out of its range.
     pub(crate) fn new(job: &Job, block_events: u64) -> Result<Self, EngineError> {
-        let (events, available) = match &job.input {
-            Input::Generated(options) => {
-                let generator = Generator::new(options.clone()).map_err(EngineError::new)?;
-                (Events::Generated(Box::new(generator)), u64::MAX)
-            }
-            Input::Recorded(recording) => {
-                (Events::Recorded(Arc::clone(recording)), recording.events.len() as u64)
-            }
-        };
+        let events = Events::new(&job.input)?;
         Ok(Self {
+            end: job.events.unwrap_or(u64::MAX).min(events.available()),
             events,
-            end: job.events.unwrap_or(u64::MAX).min(available),
             warmup_events: job.warmup_events,
             schedule: job.schedule.clone(),
             block_events,
@@ -76,10 +61,7 @@ impl Feed {
     }
 
     pub(crate) fn texts(&self) -> &Arc<Texts> {
-        match &self.events {
-            Events::Generated(generator) => generator.texts(),
-            Events::Recorded(recording) => &recording.texts,
-        }
+        self.events.texts()
     }
 
     /// The next positions that are due so long after the start.
@@ -117,14 +99,7 @@ impl Feed {
 
     /// Replaces the content of a block by the events at some positions.
     pub(crate) fn fill(&self, positions: Range<u64>, block: &mut Block) {
-        match &self.events {
-            Events::Generated(generator) => generator.fill(positions, block),
-            Events::Recorded(recording) => {
-                block.clear();
-                let positions = positions.start as usize..positions.end as usize;
-                recording.events[positions].iter().for_each(|event| block.push(*event));
-            }
-        }
+        self.events.fill(positions, block);
     }
 
     /// Notes that events up to this time are sent.

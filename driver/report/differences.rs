@@ -12,6 +12,8 @@ use crate::result::RunResult;
 const ANSWERS_OF_THE_CLOCK: [&str; 1] = ["q12"];
 /// Parts of the workload that a user may want to compare.
 const TUNABLE: [&str; 2] = ["workload.workers", "workload.memory_budget_bytes"];
+/// How events get to an engine that does not make them: ahead of the query or while it runs. The two measure different things.
+const FEED: &str = "engine.config.feed";
 /// What is not known or not said.
 const ABSENT: &str = "n/a";
 
@@ -47,7 +49,9 @@ pub(super) fn differences(base: &[&RunResult], other: &[&RunResult]) -> Vec<Diff
             let (base, other) = (base.get(what).unwrap_or(&absent), other.get(what).unwrap_or(&absent));
             if base.union(other).count() > 1 {
                 let list = |values: &BTreeSet<String>| values.iter().cloned().collect();
-                let key = (!is_serious(what), what.clone(), list(base), list(other));
+                let fed_otherwise = what == FEED && !base.union(other).any(|value| value == ABSENT);
+                let serious = fed_otherwise || is_serious(what);
+                let key = (!serious, what.clone(), list(base), list(other));
                 merged.entry(key).or_default().push(query.to_owned());
             }
         }
@@ -169,6 +173,20 @@ mod tests {
         );
         let all = differences(&base.iter().collect::<Vec<_>>(), &other.iter().collect::<Vec<_>>());
         assert_eq!((all[1].queries.len(), &all[2].queries[..]), (2, &["q1".to_owned()][..]));
+    }
+
+    #[test]
+    fn ways_to_feed_are_never_compared() {
+        let with = |feed: &str| {
+            let mut run = result("q0", 5.0);
+            run.engine.as_mut().unwrap().config.insert("feed".to_owned(), feed.to_owned());
+            run
+        };
+        let found = between(&[with("prefilled")], &[with("live")]);
+        assert_eq!(found, [row("engine.config.feed", "prefilled", "live", true)]);
+        // An engine that makes its events has no such thing.
+        let found = between(&[with("prefilled")], &[result("q0", 5.0)]);
+        assert_eq!(found, [row("engine.config.feed", "prefilled", "n/a", false)]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(super) struct Observed<'a> {
     pub(super) last: Option<Progress>,
     /// When anything last moved, or nothing had to.
     moved: Instant,
+    /// When the run began, or records were last written ahead of the job.
+    prepared: Instant,
     /// Error of the last poll, if it failed.
     pub(super) poll_error: Option<String>,
     pub(super) events_per_s_live: Option<f64>,
@@ -49,6 +51,7 @@ impl<'a> Observed<'a> {
             to: None,
             last: None,
             moved: began,
+            prepared: began,
             poll_error: None,
             events_per_s_live: None,
             state_bytes_max: None,
@@ -68,6 +71,10 @@ impl<'a> Observed<'a> {
         self.close(&progress);
         if self.has_moved(&progress, now) {
             self.moved = now;
+        }
+        let prepared = |progress: &Progress| progress.prepared.unwrap_or(0);
+        if prepared(&progress) > self.last.as_ref().map_or(0, prepared) {
+            self.prepared = now;
         }
         self.state_bytes_max = self.state_bytes_max.max(progress.state_bytes);
         self.restarts = self.restarts.max(progress.restarts);
@@ -139,7 +146,9 @@ impl<'a> Observed<'a> {
 
     /// Whether events, rows or watermark changed, or the schedule offers nothing that could move them.
     fn has_moved(&self, progress: &Progress, now: Instant) -> bool {
-        let counts = |progress: &Progress| (progress.events_in, progress.rows_out, progress.watermark_ms);
+        let counts = |progress: &Progress| {
+            (progress.events_in, progress.rows_out, progress.watermark_ms, progress.prepared)
+        };
         let changed = self.last.as_ref().is_none_or(|last| counts(last) != counts(progress));
         changed || !self.events_are_due(now)
     }
@@ -281,7 +290,7 @@ impl<'a> Observed<'a> {
     pub(super) fn deadline(&self) -> Instant {
         let deadlines = &self.request.deadlines;
         let next = match self.first {
-            None => self.began + deadlines.start,
+            None => self.prepared + deadlines.start,
             Some(_) => self.moved + deadlines.stall,
         };
         deadlines.total.map_or(next, |total| next.min(self.began + total))

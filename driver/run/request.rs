@@ -64,7 +64,7 @@ pub enum Workload {
 /// The longest that a run waits for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// From the start of the run to the first event.
+    /// From the start of the run to the first event, or from the last record that was written ahead of it.
     pub start: Duration,
     /// Without any movement of events, rows or watermark, or without an answer to a poll.
     pub stall: Duration,

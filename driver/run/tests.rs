@@ -439,6 +439,30 @@ async fn counts_that_come_late_are_of_the_moment_that_they_tell() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn records_that_are_written_ahead_put_the_deadline_of_the_start_off() {
+    // Three minutes of filling a topic, then a job of ten seconds whose answer takes two minutes to read.
+    let script = |elapsed: Duration| {
+        let prepared = Some(elapsed.as_secs());
+        let (state, events_in) = match elapsed.as_secs() {
+            0..180 => (JobState::Starting, None),
+            180..310 => (JobState::Running, Some((elapsed.as_secs() - 180).min(10) * 1_000)),
+            _ => (JobState::Finished, Some(10_000)),
+        };
+        Some(Ok(Progress { prepared, events_in, ..progress(state, 0) }))
+    };
+    let mut fake = Fake::new(script);
+    fake.notes.push("the topic was full".to_owned());
+    let ran = run_with(fake, &events(10_000)).await;
+    ran.assert(State::Passed, "");
+    assert_near(Some(ran.result().phases.starting_seconds), 180.0, 1.3);
+    assert_eq!(ran.notes(), "the topic was full");
+    // One that fills nothing is late as ever.
+    let standing = |_| Some(Ok(Progress { prepared: Some(7), ..progress(JobState::Starting, 0) }));
+    let ran = run_with(Fake::new(standing), &events(10)).await;
+    ran.assert(State::TimedOut, "no first event within 60s: the job is starting");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_the_job_waits_for_is_told_at_the_deadline() {
     let waits_for = || Some("slots: 0 of 2 are free".to_owned());
     let fake =
