@@ -4,6 +4,7 @@ pub mod answer;
 pub mod block;
 pub mod event;
 pub mod generator;
+pub mod ksqldb;
 pub mod ndjson;
 pub mod operators;
 mod oracle;

@@ -115,11 +115,20 @@ pub fn write(event: &Event, texts: &Texts, out: &mut String) {
     let table = Table::of(event);
     out.push_str("{\"");
     out.push_str(table.name());
-    let mut names = table.fields().iter();
-    let mut before = "\":{\"";
+    out.push_str("\":");
+    write_object(event, texts, table.fields(), out);
+    out.push_str("}\n");
+}
+
+/// Appends an event as a JSON object whose fields have other names, in the order of [`Table::fields`]. A field whose name is
+/// empty is left out.
+pub fn write_object(event: &Event, texts: &Texts, names: &[&str], out: &mut String) {
+    let mut names = names.iter();
+    let mut before = "{\"";
     values(event, texts, |value| {
+        let Some(name) = names.next().filter(|name| !name.is_empty()) else { return };
         out.push_str(before);
-        out.push_str(names.next().copied().unwrap_or_default());
+        out.push_str(name);
         out.push_str("\":");
         match value {
             Value::Integer(value) => push_integer(value, out),
@@ -127,7 +136,7 @@ pub fn write(event: &Event, texts: &Texts, out: &mut String) {
         }
         before = ",\"";
     });
-    out.push_str("}}\n");
+    out.push('}');
 }
 
 /// Appends the header line of a table's CSV file.

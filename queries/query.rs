@@ -3,6 +3,7 @@
 pub use crate::answer::Column;
 use crate::answer::{Kind, Row};
 use crate::event::{Event, Texts};
+use crate::ksqldb::Ksqldb;
 use crate::operators::{Blocks, Environment};
 
 /// Builds the dataflow of a query over the blocks of one worker and hands its rows to the sink of the environment.
@@ -28,6 +29,8 @@ pub struct Query {
     /// Statements for Flink, over the tables of [`crate::source::FLINK`], a text a job: the query, and for one whose answer
     /// is in files a second job that reads it back. Empty where Flink cannot say it; the reason is in the query's page.
     pub flink_sql: &'static [&'static str],
+    /// The query for ksqlDB.
+    pub ksqldb: Ksqldb,
 }
 
 /// An integer column.

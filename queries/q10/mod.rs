@@ -5,6 +5,8 @@ mod line;
 mod oracle;
 mod partition;
 
+use crate::ksqldb::Column::{Field, Key};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text, time};
 
 /// The query.
@@ -17,6 +19,20 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql"), include_str!("answer/flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[
+            Key,
+            Field("BIDDER"),
+            Field("PRICE"),
+            Field("DATE_TIME"),
+            Field("EXTRA"),
+            Field("DT"),
+            Field("HM"),
+        ],
+        elements: None,
+        deviation: Some("rows go to a topic, not to files"),
+    },
 };
 
 const COLUMNS: &[Column] = &[

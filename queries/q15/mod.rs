@@ -6,6 +6,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, Key};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text};
 
 /// The query.
@@ -18,6 +20,26 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[
+            Key,
+            Field("TOTAL_BIDS"),
+            Field("RANK1_BIDS"),
+            Field("RANK2_BIDS"),
+            Field("RANK3_BIDS"),
+            Field("TOTAL_BIDDERS"),
+            Field("RANK1_BIDDERS"),
+            Field("RANK2_BIDDERS"),
+            Field("RANK3_BIDDERS"),
+            Field("TOTAL_AUCTIONS"),
+            Field("RANK1_AUCTIONS"),
+            Field("RANK2_AUCTIONS"),
+            Field("RANK3_AUCTIONS"),
+        ],
+        elements: None,
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

@@ -6,6 +6,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, KeyField};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text};
 
 /// The query.
@@ -18,6 +20,23 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[
+            KeyField("AUCTION"),
+            KeyField("DY"),
+            Field("TOTAL_BIDS"),
+            Field("RANK1_BIDS"),
+            Field("RANK2_BIDS"),
+            Field("RANK3_BIDS"),
+            Field("MIN_PRICE"),
+            Field("MAX_PRICE"),
+            Field("AVG_PRICE"),
+            Field("SUM_PRICE"),
+        ],
+        elements: None,
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

@@ -5,6 +5,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, KeyField};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, time};
 
 /// The query.
@@ -17,6 +19,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[KeyField("AUCTION"), KeyField("BIDDER"), Field("DATE_TIME")],
+        elements: None,
+        deviation: Some("the latest bid is the one that arrived last"),
+    },
 };
 
 const COLUMNS: &[Column] = &[

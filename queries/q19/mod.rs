@@ -6,6 +6,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Element, Key, Rank};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer};
 
 /// The query.
@@ -18,6 +20,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Key, Element("sort_col"), Rank],
+        elements: Some("TOP10"),
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

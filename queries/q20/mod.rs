@@ -6,6 +6,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, Key};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text, time};
 
 /// The query.
@@ -18,6 +20,29 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[
+            Key,
+            Field("BIDDER"),
+            Field("PRICE"),
+            Field("CHANNEL"),
+            Field("URL"),
+            Field("BID_DATE_TIME"),
+            Field("BID_EXTRA"),
+            Field("ITEM_NAME"),
+            Field("DESCRIPTION"),
+            Field("INITIAL_BID"),
+            Field("RESERVE"),
+            Field("AUCTION_DATE_TIME"),
+            Field("EXPIRES"),
+            Field("SELLER"),
+            Field("CATEGORY"),
+            Field("AUCTION_EXTRA"),
+        ],
+        elements: None,
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

@@ -7,6 +7,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, Key};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text};
 
 /// The query.
@@ -19,6 +21,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Field("NAME"), Field("CITY"), Field("STATE"), Key],
+        elements: None,
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

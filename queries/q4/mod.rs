@@ -3,6 +3,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, JsonKey};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer};
 
 /// The query.
@@ -15,6 +17,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[JsonKey, Field("AVG_FINAL")],
+        elements: None,
+        deviation: None,
+    },
 };
 
 const COLUMNS: &[Column] = &[

@@ -3,6 +3,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Element, Key, KeyPlus};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, time};
 
 /// The query.
@@ -15,6 +17,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Element("col0"), Element("sort_col"), Key, KeyPlus(10_000)],
+        elements: Some("HOT"),
+        deviation: Some("of auctions that tie at most 100 are kept"),
+    },
 };
 
 const COLUMNS: &[Column] = &[

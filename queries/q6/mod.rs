@@ -6,6 +6,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Field, Key, Null};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer};
 
 /// The query.
@@ -18,6 +20,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Key, Null, Field("AVG_PRICE")],
+        elements: None,
+        deviation: Some("a row for each seller, not for each auction, without the column auction: its last ten auctions are those whose winning bid changed last, in that order"),
+    },
 };
 
 const COLUMNS: &[Column] = &[

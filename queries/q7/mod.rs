@@ -3,6 +3,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Element};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, text, time};
 
 /// The query.
@@ -15,6 +17,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Element("col0"), Element("col1"), Element("sort_col"), Element("col2"), Element("col3")],
+        elements: Some("R"),
+        deviation: Some("of bids that tie at most 20 are kept"),
+    },
 };
 
 const COLUMNS: &[Column] = &[

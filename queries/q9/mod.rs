@@ -3,6 +3,8 @@
 mod dataflow;
 mod oracle;
 
+use crate::ksqldb::Column::{Element, Key};
+use crate::ksqldb::Ksqldb;
 use crate::query::{Column, Query, integer, time};
 
 /// The query.
@@ -15,6 +17,12 @@ pub static QUERY: Query = Query {
     oracle: oracle::oracle,
     dataflow: dataflow::dataflow,
     flink_sql: &[include_str!("flink.sql")],
+    ksqldb: Ksqldb {
+        sql: include_str!("ksqldb.sql"),
+        columns: &[Key, Element("sort_col"), Element("col1")],
+        elements: Some("WIN"),
+        deviation: Some("of bids at the same price the one that arrived first wins"),
+    },
 };
 
 const COLUMNS: &[Column] = &[
