@@ -32,7 +32,7 @@ Exit codes:
   2    usage or configuration is wrong
   130  interrupted";
 
-const FLINK_EXIT_CODES: &str = "\
+const LOCAL_EXIT_CODES: &str = "\
 Exit codes:
   0    it runs, or was stopped
   1    status: it does not run, or a process of it has died
@@ -109,12 +109,15 @@ pub(crate) enum Command {
     /// Prints the effective configuration and where each value came from
     Config,
     /// Runs a Flink of one's own on this machine
-    #[command(after_help = FLINK_EXIT_CODES)]
+    #[command(after_help = LOCAL_EXIT_CODES)]
     Flink(FlinkArguments),
     /// Looks after the hosts of a run
     Hosts(HostsArguments),
     /// Writes what this machine spends, a line of JSON a sample, until nobody reads any more
     Collect(CollectArguments),
+    /// Runs a Kafka of one's own on this machine
+    #[command(after_help = LOCAL_EXIT_CODES)]
+    Kafka(KafkaArguments),
 }
 
 #[derive(Debug, Args)]
@@ -338,6 +341,41 @@ pub(crate) struct CollectArguments {
     /// Ends when nothing was asked for so long, ms
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) silence_ms_max: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KafkaArguments {
+    #[command(subcommand)]
+    pub(crate) action: KafkaAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KafkaAction {
+    /// Starts a broker, and fetches it first where KAFKA_HOME does not name one
+    Up(KafkaUpArguments),
+    /// Stops what `up` started, and removes its topics
+    Down(KafkaPort),
+    /// Says whether it runs, and where its log is
+    Status(KafkaPort),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KafkaUpArguments {
+    /// Release of Kafka [default: 4.1.0, or what KAFKA_HOME holds]
+    #[arg(long, value_name = "V")]
+    pub(crate) version: Option<String>,
+    /// Memory of the broker's heap [default: 1GiB]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) memory: Option<String>,
+    #[command(flatten)]
+    pub(crate) port: KafkaPort,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KafkaPort {
+    /// Port for clients, on loopback
+    #[arg(long, value_name = "P", default_value_t = 9092, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
 }
 
 /// Prints help or the version to stdout, or says on one line of stderr what is wrong with the usage.

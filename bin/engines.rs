@@ -6,7 +6,8 @@ use nexmark_driver::engine::{Engine, Support};
 use nexmark_queries::Query;
 
 /// Every engine.
-pub(crate) static ENGINES: &[&EngineFactory] = &[&nexmark_native::FACTORY, &nexmark_flink::FACTORY];
+pub(crate) static ENGINES: &[&EngineFactory] =
+    &[&nexmark_native::FACTORY, &nexmark_flink::FACTORY, &nexmark_ksqldb::FACTORY];
 
 /// The engine of that name; nothing else is ever taken in its place.
 pub(crate) fn find(name: &str) -> Result<&'static EngineFactory> {

@@ -10,6 +10,7 @@ mod flink;
 mod generate;
 mod hosts;
 mod interrupt;
+mod kafka;
 mod list;
 mod memory;
 mod printer;
@@ -62,5 +63,6 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
         Command::Flink(flink) => flink::command(flink),
         Command::Hosts(hosts) => hosts::command(global, hosts),
         Command::Collect(collect) => collect::command(collect),
+        Command::Kafka(kafka) => kafka::command(kafka),
     }
 }

@@ -6,7 +6,8 @@ use crate::program::{Place, root};
 
 #[test]
 fn the_configuration_file_has_every_key_at_its_default() {
-    let defaults = Config::new(&[&nexmark_native::FACTORY, &nexmark_flink::FACTORY]);
+    let defaults =
+        Config::new(&[&nexmark_native::FACTORY, &nexmark_flink::FACTORY, &nexmark_ksqldb::FACTORY]);
     let mut config = defaults.clone();
     config.apply_file(&root().join("conf/nexmark.toml")).unwrap();
     for (from_file, default) in config.entries().iter().zip(defaults.entries()) {

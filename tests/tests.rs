@@ -11,6 +11,7 @@ mod events;
 mod flink_local;
 mod hosts;
 mod interrupt;
+mod kafka_local;
 mod output;
 mod program;
 mod readme;
