@@ -116,7 +116,7 @@ fn key(report: &HostReport) -> Cell {
 fn known(facts: &HostFacts, roles: &BTreeSet<&str>) -> Vec<Cell> {
     let clock = facts
         .clock
-        .map(|clock| format!("{:+.1} ± {:.1}", clock.wall_seconds * 1e3, clock.error_seconds * 1e3));
+        .map(|clock| format!("{:+.2} ± {:.2}", clock.wall_seconds * 1e3, clock.error_seconds * 1e3));
     let mut cells: Vec<Cell> = vec![
         clock.unwrap_or_default().into(),
         facts.cores.map(|cores| cores.to_string()).unwrap_or_default().into(),

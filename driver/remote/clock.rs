@@ -83,7 +83,7 @@ impl HostClock {
         let seconds = |ns: i128| ns as f64 / 1e9;
         Some(ClockOffset {
             wall_seconds: seconds(first.wall_ns),
-            error_seconds: first.error.as_secs_f64(),
+            error_seconds: first.error.max(last.error).as_secs_f64(),
             drift_seconds: Some(seconds(last.monotonic_ns - first.monotonic_ns)),
         })
     }

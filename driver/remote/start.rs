@@ -116,7 +116,11 @@ async fn deploy(host: &dyn Host, binary: &Binary, keep: bool) -> Result<(String,
     }
     // One that is to be removed has a name that no other run looks for.
     let path = if keep { kept } else { format!("{kept}-{:016x}", fastrand::u64(..)) };
-    let made = host.copy_in(binary.bytes(), &path, COPY).await?;
+    let mut made = host.copy_in(binary.bytes(), &path, COPY).await?;
+    if !made.iter().any(|path| path == directory) {
+        // Hosts may share a home: whoever is the last to leave the directory removes it, and none does while it holds anything.
+        made.push(directory.to_owned());
+    }
     Ok((path, made))
 }
 

@@ -48,7 +48,7 @@ pub struct NetworkTraffic {
 pub struct ClockOffset {
     /// The host's wall clock less the driver's, seconds, at the begin.
     pub wall_seconds: f64,
-    /// Half the time that the question took, seconds: the offset is true to this.
+    /// Half the time that the slower of the two questions took, seconds: each comparison is true to this.
     pub error_seconds: f64,
     /// How much the host's monotonic clock gained on the driver's from begin to end, seconds; `None` when it was not compared
     /// at the end.

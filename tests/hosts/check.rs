@@ -110,6 +110,25 @@ fn the_collector_can_be_kept() {
 }
 
 #[test]
+fn hosts_may_share_a_home() {
+    if !ready() {
+        return;
+    }
+    let network = Network::new();
+    let first = network.host();
+    let shared = format!("SetEnv XDG_CACHE_HOME={}", first.cache().display());
+    let others = [network.stranger(&[&shared]), network.stranger(&[&shared])];
+    for other in &others {
+        other.make_known(&network);
+    }
+    network.list(&[(&first.name(), ""), (&others[0].name(), ""), (&others[1].name(), "")]);
+    for _ in 0..5 {
+        network.run(&CHECK).data();
+        network.is_clean(&first);
+    }
+}
+
+#[test]
 fn another_architecture_is_told() {
     if !ready() {
         return;
