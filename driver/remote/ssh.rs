@@ -50,13 +50,6 @@ impl Ssh {
         }
     }
 
-    /// With another longest wait for each answer while the connection is made.
-    #[must_use]
-    pub fn with_limit(mut self, answer: Duration) -> Self {
-        self.limits = Limits { connect: answer, answer };
-        self
-    }
-
     async fn connect(&self) -> Result<Worker, HostError> {
         let target = Target::resolve(&self.address, self.key.as_deref(), &self.files)
             .map_err(|message| HostError::new(&self.name, Step::Connect, message))?;
@@ -115,7 +108,7 @@ impl Host for Ssh {
     }
 }
 
-/// Shared by the parts: an error of libssh2 in words that tell a time-out.
+/// An error of libssh2, in words that tell a time-out.
 fn words(error: &ssh2::Error, limit: Duration) -> String {
     // LIBSSH2_ERROR_TIMEOUT and LIBSSH2_ERROR_SOCKET_TIMEOUT.
     match error.code() {
