@@ -1,5 +1,5 @@
-//! Results as one HTML page that needs nothing beside it: no network, no other file. Every number stands in a table, and the charts
-//! draw them once more; without scripts the tables remain.
+//! Results as one HTML page that needs nothing beside it: no network, no other file. What the charts
+//! compare stands in tables, too; without scripts those remain.
 
 mod charts;
 mod tables;

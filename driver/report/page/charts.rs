@@ -8,7 +8,6 @@ use super::tables::series_title;
 use crate::metrics::series::course;
 use crate::report::compare::Side;
 use crate::report::history::History;
-use crate::report::metric::METRICS;
 use crate::result::{RunResult, State};
 use crate::stats::median;
 
@@ -185,7 +184,7 @@ pub(super) fn per_core(content: &Content<'_>) -> Markup {
 pub(super) fn relative(content: &Content<'_>) -> Markup {
     html! {
         @if !content.comparisons.is_empty() {
-            p { (METRICS[1].title) " as a multiple of that of " (content.page.baseline) ", with the 95 % interval of each. Above 1 is better." }
+            p { "Throughput per core as a multiple of that of " (content.page.baseline) ", with the 95 % interval of each. Above 1 is better." }
             (place("relative", "Ratio of each query to the baseline; the numbers are in the tables of the comparison."))
         }
     }

@@ -193,10 +193,16 @@
     place.append(legend([...new Set(runs.map((run) => run.side))]));
     const columns = uPlot.join(runs.map((run) => [run.seconds, run[what]]));
     const reading = place.parentElement.querySelector(".reading");
+    // Sides that are far apart would make each other flat.
+    const positive = runs.flatMap((run) => run[what].filter((value) => value > 0));
+    const [low, high] = [positive.reduce((one, other) => Math.min(one, other), Infinity), positive.reduce((one, other) => Math.max(one, other), 0)];
+    const far = high > 30 * low;
+    const y = far ? { distr: 3, range: [low / 1.1, high * 1.1] } : { range: [0, (high || 1) * 1.05] };
+    const ticks = far ? { splits: () => logTicks(low / 1.1, high * 1.1), filter: (_, splits) => splits, space: 1 } : {};
     show(place, {
       height: 220,
-      scales: { x: { time: false }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
-      axes: [axis({ values: (_, splits) => splits.map((value) => `${value}\u00a0s`) }), axis({ values: (_, splits) => splits.map(short), size: 64 })],
+      scales: { x: { time: false }, y },
+      axes: [axis({ values: (_, splits) => splits.map((value) => `${value}\u00a0s`) }), axis({ ...ticks, values: (_, splits) => splits.map(short), size: 64 })],
       cursor: { y: false, drag: { x: true } },
       series: [{}, ...runs.map((run) => ({
         stroke: sideColor(run.side), width: 1.5, dash: DASHES[run.side % DASHES.length], spanGaps: true, points: { show: run.seconds.length < 30, size: 4 },

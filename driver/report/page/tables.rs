@@ -159,8 +159,8 @@ pub(super) fn medians(content: &Content<'_>) -> Markup {
 
 fn passed_cell(runs: &[&RunResult]) -> Markup {
     let passed = runs.iter().filter(|run| run.state == State::Passed).count();
-    let class = (passed < runs.len()).then_some("worse");
-    html! { td.number class=[class] data-value=(passed) { (passed) " of " (runs.len()) } }
+    let class = if passed < runs.len() { "number worse" } else { "number" };
+    html! { td class=(class) data-value=(passed) { (passed) " of " (runs.len()) } }
 }
 
 fn summarize(metric: &Metric, runs: &[&RunResult]) -> Option<Summary> {
@@ -276,7 +276,7 @@ pub(super) fn differences(content: &Content<'_>) -> Markup {
                         th scope="row" { (difference.what) }
                         td.text { (difference.base.join(" | ")) }
                         td.text { (difference.other.join(" | ")) }
-                        td.text { (difference.queries.join(", ")) }
+                        td.text { (comparison.queries_of(difference)) }
                         @if difference.serious { td.worse { "not comparable" } } @else { td { "to be known" } }
                     }
                 }
