@@ -1,13 +1,14 @@
 //! `bench`: two sides in turn, as fresh jobs, until their ratio is known; then their comparison.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use async_trait::async_trait;
 use nexmark_driver::bench::{Bench, BenchReport, Measure};
 use nexmark_driver::config::{count, duration};
-use nexmark_driver::listener::{Listener, RunEvent};
+use nexmark_driver::engine::EngineError;
+use nexmark_driver::listener::{Listener, RunEvent, Silent};
 use nexmark_driver::result::{RunResult, State, Store};
 use nexmark_driver::run::{Interrupt, Place, RunRequest};
 use nexmark_driver::suite;
@@ -149,41 +150,59 @@ impl Measure for Runs<'_> {
         place: Place,
         interrupt: &mut Interrupt,
     ) -> RunResult {
-        let Self { sides, requests, programs, store, out, verbosity, keep_errors } = self;
-        let mut listener = SideListener { side: &sides[side].name, progress: Progress::new(*verbosity) };
+        let sides = self.sides;
+        let mut listener = SideListener { side: &sides[side].name, progress: Progress::new(self.verbosity) };
         // There is a request for each query of the bench.
-        let number =
-            requests[side].iter().position(|request| request.query.name == query.name).unwrap_or_default();
-        let request = &requests[side][number];
-        let mut failure = None;
-        if let Some(programs) = programs {
-            let (name, repeat) = (query.name, place.repeat);
-            listener.event(&RunEvent::Started {
-                name,
-                query: name,
-                repeat,
-                run: place.run,
-                runs: place.runs,
-            });
-            match child::run(&programs[side], &sides[side].arguments, request, out, interrupt).await {
-                Ok(result) => {
-                    listener.event(&RunEvent::Finished(&result));
-                    return RunResult { repeat, ..result };
-                }
-                Err(error) => failure = Some(error),
+        let number = self.requests[side].iter().position(|request| request.query.name == query.name);
+        let request = self.requests[side][number.unwrap_or_default()].clone();
+        match &self.programs {
+            Some(programs) => {
+                let program = programs[side].clone();
+                self.by_program(&program, side, &request, place, &mut listener, interrupt).await
+            }
+            None => {
+                let (config, engine) = (&sides[side].config, sides[side].engine);
+                let mut new_engine = |_request: &RunRequest| {
+                    memory::give_back();
+                    (engine.create)(&config.engine(engine.name))
+                };
+                let store = &mut self.store;
+                let run = suite::run_one(&request, place, &mut new_engine, store, &mut listener, interrupt);
+                let outcome = run.await;
+                self.keep_errors.extend(outcome.keep_error);
+                outcome.result
             }
         }
-        let (config, engine) = (&sides[side].config, sides[side].engine);
-        let mut new_engine = |_request: &RunRequest| {
-            memory::give_back();
-            match &failure {
-                Some(failure) => Err(nexmark_driver::engine::EngineError::new(failure)),
-                None => (engine.create)(&config.engine(engine.name)),
+    }
+}
+
+impl Runs<'_> {
+    /// A run by another program; one that gives no result has failed with its words.
+    async fn by_program(
+        &mut self,
+        program: &Path,
+        side: usize,
+        request: &RunRequest,
+        place: Place,
+        listener: &mut SideListener<'_>,
+        interrupt: &mut Interrupt,
+    ) -> RunResult {
+        let (query, Place { repeat, run, runs }) = (request.query.name, place);
+        listener.event(&RunEvent::Started { name: query, query, repeat, run, runs });
+        let result = match child::run(program, &self.sides[side].arguments, request, &self.out, interrupt)
+            .await
+        {
+            Ok(result) => RunResult { repeat, ..result },
+            Err(error) => {
+                let mut new_engine = |_request: &RunRequest| Err(EngineError::new(&error));
+                let (store, silent) = (&mut self.store, &mut Silent);
+                let outcome = suite::run_one(request, place, &mut new_engine, store, silent, interrupt).await;
+                self.keep_errors.extend(outcome.keep_error);
+                outcome.result
             }
         };
-        let outcome = suite::run_one(request, place, &mut new_engine, store, &mut listener, interrupt).await;
-        keep_errors.extend(outcome.keep_error);
-        outcome.result
+        listener.event(&RunEvent::Finished(&result));
+        result
     }
 }
 

@@ -42,17 +42,23 @@ impl Bank {
             result[field] = value;
         }
         change(&mut result);
-        fs::write(self.place.path("results").join(format!("{name}.json")), result.to_string()).unwrap();
+        let file = self.place.path("results").join(format!("{}.json", name.replace('/', "_")));
+        fs::write(file, result.to_string()).unwrap();
     }
 
-    /// Five runs around this throughput.
+    /// Five runs around this throughput, with a few samples each.
     pub(crate) fn five(&self, label: &str, query: &str, rate: f64) {
         for (number, factor) in [1.0, 1.01, 0.99, 1.005, 0.995].into_iter().enumerate() {
             self.add(&format!("{label}-{query}-{number}"), label, query, rate * factor, |result| {
                 result["started_at"] = json!(format!("2026-05-01T10:00:0{number}.000Z"));
+                result["samples"] = (0..20).map(sample).collect();
             });
         }
     }
+}
+
+fn sample(second: u32) -> Value {
+    json!({"seconds": second, "events_in": second * 1000, "cpu_seconds": second, "rss_bytes": 5_000_000 + second})
 }
 
 fn row<'a>(text: &'a str, first: &str) -> Vec<&'a str> {
@@ -302,7 +308,6 @@ fn reports_name_their_sides() {
 #[test]
 fn hundreds_of_files_with_many_samples_are_compared_quickly() {
     let bank = Bank::new();
-    let sample = |second: u32| json!({"seconds": second, "events_in": second * 1000, "cpu_seconds": second, "rss_bytes": 5_000_000});
     let samples: Vec<Value> = (0..1000).map(sample).collect();
     for number in 0..200 {
         let (label, query) = (["old", "new"][number % 2], ["q0", "q5"][number / 2 % 2]);

@@ -62,10 +62,11 @@ fn result(number: usize, samples: usize) -> RunResult {
     let config: serde_json::Map<_, _> = (0..60)
         .map(|key| (format!("some.setting.of.the.engine-{key}"), json!(format!("value {key}"))))
         .collect();
+    let label = ["base", "other"][number % 2];
     let mut result: RunResult = serde_json::from_value(json!({
         "format_version": 1,
         "name": format!("run-{number}"),
-        "label": ["base", "other"][number % 2],
+        "label": label,
         "started_at": format!("2026-01-01T{:02}:{:02}:{:02}.000Z", number / 3600 % 24, number / 60 % 60, number % 60),
         "query": query,
         "state": "passed",

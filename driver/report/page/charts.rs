@@ -122,19 +122,26 @@ fn drawn<'a>(content: &'a Content<'_>) -> Vec<Drawn<'a>> {
             let latest = runs.len().saturating_sub(RUNS_MAX);
             drawn.extend(runs[latest..].iter().map(|run| {
                 let course = course(&run.samples, POINTS_MAX);
+                let rounded =
+                    |values: Vec<Option<f64>>| values.into_iter().map(|value| value.map(round)).collect();
                 Drawn {
                     query,
                     side,
                     repeat: run.repeat,
-                    seconds: course.seconds,
-                    events_per_s: course.events_per_s,
-                    cores: course.cores,
+                    seconds: course.seconds.into_iter().map(round).collect(),
+                    events_per_s: rounded(course.events_per_s),
+                    cores: rounded(course.cores),
                     rss_bytes: course.rss_bytes,
                 }
             }));
         }
     }
     drawn
+}
+
+/// To five digits, which is finer than a screen and half the text.
+fn round(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 fn lines(history: &History) -> Vec<Line> {
