@@ -49,7 +49,7 @@ fn page(history: &History, results: Vec<RunResult>, threshold: f64) -> String {
     let name = "all results".to_owned();
     let page = Page {
         title: format!("History of {}", history.metric.title),
-        audience: Audience::Team,
+        audience: Audience::Watchers,
         sides: &[Side { name: name.clone(), results }],
         baseline: &name,
         threshold,

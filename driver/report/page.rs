@@ -27,6 +27,8 @@ const POLICY: &str =
 pub enum Audience {
     /// Those who measure: everything there is.
     Team,
+    /// Those who look at results over time, and at nothing else.
+    Watchers,
     /// People outside: the summary first, how it was measured, how fair it is, and how to repeat it.
     Vendor,
 }
@@ -82,6 +84,10 @@ impl Page<'_> {
     fn document(&self, content: &Content<'_>) -> Markup {
         let sections: Vec<Section> = match self.audience {
             Audience::Team => team(content),
+            Audience::Watchers => vec![
+                Section::new("history", "History", tables::history(content)),
+                Section::new("environment", "Environment", tables::environment(content)),
+            ],
             Audience::Vendor => vendor::sections(content),
         };
         let sections: Vec<Section> =

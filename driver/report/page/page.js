@@ -220,6 +220,12 @@
     }, columns);
   };
 
+  // The day, and the time where less than two days are shown; UTC, as everywhere.
+  const date = (moment, chart) => {
+    const hours = (chart.scales.x.max - chart.scales.x.min) / 3600;
+    return new Date(moment * 1000).toISOString().slice(hours < 48 ? 5 : 0, hours < 48 ? 16 : 10).replace("T", " ");
+  };
+
   const history = (place, line) => {
     const title = document.createElement("h3");
     title.textContent = line.title;
@@ -231,7 +237,8 @@
     show(figure, {
       height: 200,
       scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-      axes: [axis({}), axis({ values: (_, splits) => splits.map(short), size: 64 })],
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+      axes: [axis({ values: (chart, splits) => splits.map((moment) => date(moment, chart)), space: 90 }), axis({ values: (_, splits) => splits.map(short), size: 64 })],
       cursor: { y: false },
       series: [{}, { paths: () => null, points: { show: true, size: 6, fill: sideColor(0), stroke: sideColor(0) } }],
       hooks: {
