@@ -8,7 +8,7 @@ mod vendor;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::compare::{Comparison, Side};
-use super::history::History;
+use super::history::{History, Series};
 use super::metric::Metric;
 use super::{METRICS, queries};
 use crate::result::RunResult;
@@ -147,6 +147,15 @@ impl Page<'_> {
         };
         let sides: Vec<&str> = self.sides.iter().map(|side| side.name.as_str()).collect();
         format!("{runs} runs {days}: {}", sides.join(", "))
+    }
+}
+
+impl<'a> Content<'a> {
+    /// The series over time. One point is a history to those alone who asked for nothing else.
+    fn series(&self) -> Vec<&'a Series> {
+        let points_min = if self.page.audience == Audience::Watchers { 1 } else { 2 };
+        let series = self.page.history.into_iter().flat_map(|history| &history.series);
+        series.filter(|series| series.points.len() >= points_min).collect()
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn data(content: &Content<'_>) -> String {
         relative: ratios(content),
         spread: page.sides.iter().map(|side| spreads(content, side)).collect(),
         time: drawn(content),
-        history: page.history.map(lines).unwrap_or_default(),
+        history: page.history.map(|history| lines(history, content)).unwrap_or_default(),
     };
     // A text of a result must not end the script it stands in. JSON of these types cannot fail.
     serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")
@@ -144,7 +144,7 @@ fn round(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
-fn lines(history: &History) -> Vec<Line> {
+fn lines(history: &History, content: &Content<'_>) -> Vec<Line> {
     let seconds =
         |moment: &String| moment.parse::<jiff::Timestamp>().ok().map(|moment| moment.as_second() as f64);
     let line = |series: &crate::report::Series| {
@@ -161,7 +161,7 @@ fn lines(history: &History) -> Vec<Line> {
             changes: changed.filter_map(|point| point.started_at.first().and_then(seconds)).collect(),
         }
     };
-    history.series.iter().filter(|series| series.points.len() > 1).map(line).collect()
+    content.series().into_iter().map(line).collect()
 }
 
 /// A place for a chart. Its data stand in a table near by, which is what those get who do not see it.

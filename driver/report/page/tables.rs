@@ -406,10 +406,10 @@ pub(super) fn commands(content: &Content<'_>) -> Markup {
     }
 }
 
-/// Results over time, where a series has more than one point.
+/// Results over time.
 pub(super) fn history(content: &Content<'_>) -> Markup {
     let Some(history) = content.page.history else { return html! {} };
-    let series: Vec<_> = history.series.iter().filter(|series| series.points.len() > 1).collect();
+    let series = content.series();
     html! {
         @if !series.is_empty() {
             p { "The median of the runs of each day and version. A change is where the level changed for good: one that a random order of
