@@ -250,12 +250,12 @@ mod tests {
             });
             ratio_of_medians(&base, &other).unwrap().verdict(Better::Higher, 0.05)
         };
-        let trials = 300;
+        let (trials, bench) = (1_000, Bench { rounds_max: 10, ..bench(1) });
         for noise in [0.03, 0.1] {
             let mut drawn = Drawn::new(noise);
             let mut wrong = 0;
             for _ in 0..trials {
-                let found = verdict(&run(&bench(1), &mut drawn).await);
+                let found = verdict(&run(&bench, &mut drawn).await);
                 wrong += usize::from(matches!(found, Verdict::Better | Verdict::Worse));
             }
             assert!(wrong * 20 <= trials, "noise {noise}: {wrong}");

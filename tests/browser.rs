@@ -53,6 +53,7 @@ const PROBE: &str = r##"<script>addEventListener("load", () => {
 });</script>"##;
 
 /// The browser, or `None` where there is none and that may be.
+#[expect(clippy::print_stdout, reason = "what is skipped is said")]
 fn browser() -> Option<&'static str> {
     let there = |name: &&&str| {
         Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
