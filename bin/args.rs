@@ -1,6 +1,9 @@
 //! What can be typed. Numbers and durations stay text here: the configuration reads them, so that a flag, a file and
 //! `--set` are checked by the same rules and complain in the same words.
 
+mod bench;
+mod reports;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,6 +11,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use nexmark_collector::arguments::INTERVAL_MS_MIN;
 use nexmark_collector::watch::Watch;
+
+pub(crate) use bench::{BenchArguments, WorkloadArguments};
+pub(crate) use reports::{CompareArguments, HistoryArguments, JudgeArguments, ReportArguments, ReportFormat};
 
 use crate::{USAGE, printer};
 
@@ -106,6 +112,16 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
     /// Prints results again
     Show(ShowArguments),
+    /// Runs two sides in turn until their ratio is known, and compares them
+    #[command(after_help = reports::COMPARE_EXIT_CODES)]
+    Bench(BenchArguments),
+    /// Compares two sides, from result files, directories or labels
+    #[command(after_help = reports::COMPARE_EXIT_CODES)]
+    Compare(CompareArguments),
+    /// Writes results as one HTML page
+    Report(ReportArguments),
+    /// Prints results over time, and where they changed for good
+    History(HistoryArguments),
     /// Prints the effective configuration and where each value came from
     Config,
     /// Runs a Flink of one's own on this machine
@@ -125,30 +141,11 @@ pub(crate) struct RunArguments {
     /// all, names such as q0,q5 and ranges such as q5-q9
     #[arg(required = true, value_name = "QUERIES")]
     pub(crate) queries: Vec<String>,
-    /// Measures the time that N events take, such as 10M [default: 10000000]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["duration", "warmup", "rate"])]
-    pub(crate) events: Option<String>,
-    /// Measures for a time, such as 30s or 3m, after a warm-up
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
-    /// Time before the measured one [default: 10s]
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
-    pub(crate) warmup: Option<String>,
-    /// Events offered per second for --duration; 0 for as fast as the engine takes them [default: 0]
-    #[arg(long, value_name = "R", allow_hyphen_values = true)]
-    pub(crate) rate: Option<String>,
-    /// Workers; 0 for the number of cores [default: 0]
-    #[arg(long, value_name = "W", allow_hyphen_values = true)]
-    pub(crate) workers: Option<String>,
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArguments,
     /// Runs of each query, in turn [default: 1]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) repeat: Option<String>,
-    /// Takes the answer's digest, too; slower, and marked so
-    #[arg(long)]
-    pub(crate) digest: bool,
-    /// Size of the state at which a run fails, such as 2GiB; 0 for no budget [default: 0]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) memory_budget: Option<String>,
     /// Leaves the files that a query writes, and says where they are
     #[arg(long)]
     pub(crate) keep_files: bool,

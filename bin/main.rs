@@ -2,12 +2,17 @@
 
 mod answer;
 mod args;
+mod bench;
 mod check;
+mod child;
 mod collect;
+mod compare;
+mod comparison;
 mod config;
 mod engines;
 mod flink;
 mod generate;
+mod history;
 mod hosts;
 mod interrupt;
 mod kafka;
@@ -15,10 +20,12 @@ mod list;
 mod memory;
 mod printer;
 mod progress;
+mod report;
 mod results;
 mod run;
 mod selection;
 mod show;
+mod side;
 mod table;
 mod verify;
 
@@ -59,6 +66,10 @@ fn command(arguments: &Arguments) -> Result<ExitCode> {
         Command::Check(check) => check::command(global, check),
         Command::Generate(generate) => generate::command(global, generate),
         Command::Show(show) => show::command(global, show),
+        Command::Bench(bench) => bench::command(global, bench),
+        Command::Compare(compare) => compare::command(compare),
+        Command::Report(report) => report::command(report),
+        Command::History(history) => history::command(history),
         Command::Config => config::command(global),
         Command::Flink(flink) => flink::command(flink),
         Command::Hosts(hosts) => hosts::command(global, hosts),

@@ -14,7 +14,7 @@ use nexmark_driver::run::{Interrupt, RunRequest, Workload};
 use nexmark_driver::suite::{Order, Suite, SuiteReport};
 use nexmark_queries::Query;
 
-use crate::args::{Global, RunArguments};
+use crate::args::{Global, RunArguments, WorkloadArguments};
 use crate::engines;
 use crate::hosts;
 use crate::interrupt::{self, INTERRUPTED};
@@ -37,7 +37,7 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
     let settings = config.workload()?;
     let stations = hosts::stations(&config, &arguments.hosts)?;
     let suite = Suite {
-        requests: requests(&queries, &config, &settings, arguments, &stations)?,
+        requests: requests(&queries, &config, &arguments.workload, arguments.label.as_deref(), &stations)?,
         repeats: settings.repeat,
         order: Order::default(),
     };
@@ -58,26 +58,25 @@ pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitC
 /// Flags lie over everything else. One of the flags of a mode chooses that mode.
 fn configure(global: &Global, engine: &EngineFactory, arguments: &RunArguments) -> Result<Config> {
     let mut config = crate::config::load(global)?;
-    let flags = [
-        ("--events", "workload.events", &arguments.events, Some("events")),
-        ("--duration", "workload.duration", &arguments.duration, Some("rate")),
-        ("--warmup", "workload.warmup", &arguments.warmup, Some("rate")),
-        ("--rate", "workload.rate", &arguments.rate, Some("rate")),
-        ("--workers", "workload.workers", &arguments.workers, None),
-        ("--repeat", "workload.repeat", &arguments.repeat, None),
-        ("--memory-budget", "workload.memory-budget", &arguments.memory_budget, None),
-    ];
-    for (flag, key, value, mode) in flags {
-        let Some(value) = value else { continue };
-        config.apply_flag(flag, key, value)?;
-        if let Some(mode) = mode {
-            config.apply_flag(flag, "workload.mode", mode)?;
-        }
+    apply(&mut config, &arguments.workload)?;
+    if let Some(repeat) = &arguments.repeat {
+        config.apply_flag("--repeat", "workload.repeat", repeat)?;
     }
     if arguments.keep_files {
         keep_files(&mut config, engine)?;
     }
     Ok(config)
+}
+
+/// Lays the flags of the workload over the settings.
+pub(crate) fn apply(config: &mut Config, arguments: &WorkloadArguments) -> Result<()> {
+    for (flag, key, value, mode) in arguments.given() {
+        config.apply_flag(flag, key, value)?;
+        if let Some(mode) = mode {
+            config.apply_flag(flag, "workload.mode", mode)?;
+        }
+    }
+    Ok(())
 }
 
 /// Only an engine with a key for it keeps files.
@@ -89,22 +88,24 @@ fn keep_files(config: &mut Config, engine: &EngineFactory) -> Result<()> {
     Ok(config.apply_flag("--keep-files", &format!("engine.{}.{KEY}", engine.name), "true")?)
 }
 
-fn requests(
+/// A run of each query.
+pub(crate) fn requests(
     queries: &[&'static Query],
     config: &Config,
-    settings: &WorkloadSettings,
-    arguments: &RunArguments,
+    arguments: &WorkloadArguments,
+    label: Option<&str>,
     stations: &[Station],
 ) -> Result<Vec<RunRequest>> {
     let input = Input::Generated(config.options()?);
+    let settings = config.workload()?;
     let mut environment = Environment::read();
     environment.hosts.extend(stations.iter().map(|station| station.host.name().to_owned()));
     let request = |query: &&'static Query| RunRequest {
         output: if arguments.digest { Output::Digest } else { Output::Count },
-        label: arguments.label.clone(),
+        label: label.map(str::to_owned),
         stations: stations.to_vec(),
         environment: environment.clone(),
-        ..request(query, input.clone(), settings.workload.clone(), settings)
+        ..request(query, input.clone(), settings.workload.clone(), &settings)
     };
     Ok(queries.iter().map(request).collect())
 }
@@ -226,7 +227,7 @@ pub(crate) fn verbosity(global: &Global) -> Verbosity {
 }
 
 /// The command line in a form that a shell reads back.
-fn command_line() -> String {
+pub(crate) fn command_line() -> String {
     let arguments = std::env::args_os().map(|argument| quoted(&argument.to_string_lossy()));
     arguments.collect::<Vec<_>>().join(" ")
 }

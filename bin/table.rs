@@ -116,6 +116,6 @@ pub(crate) fn csv_line<'a>(values: impl IntoIterator<Item = &'a str>) -> String 
 }
 
 fn row_of<'a>(cells: impl Iterator<Item = &'a str>) -> String {
-    let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+    let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|").replace('<', "&lt;")).collect();
     format!("| {} |", cells.join(" | "))
 }

@@ -1,6 +1,7 @@
 //! How it is measured: one run through its phases, many runs in turn, costs, results. Knows engines only through
 //! [`engine::Engine`], and never prints.
 
+pub mod bench;
 pub mod config;
 pub mod credentials;
 pub mod engine;

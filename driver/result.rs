@@ -13,7 +13,7 @@ use nexmark_queries::answer::Digest;
 use serde::{Deserialize, Serialize};
 
 pub use environment::Environment;
-pub use gather::{GatherError, Gathered, gather, gather_directory};
+pub use gather::{GatherError, Gathered, Library, gather_directory};
 pub use hosts::{ClockOffset, HostResources, HostSample, NetworkTraffic, RoleSample};
 pub use store::{Detail, Discard, Keep, Store, StoreError, read};
 

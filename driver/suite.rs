@@ -3,7 +3,7 @@
 use crate::engine::{Engine, EngineError};
 use crate::listener::Listener;
 use crate::result::{Keep, RunResult, State};
-use crate::run::{self, Interrupt, Place, RunRequest};
+use crate::run::{self, Interrupt, Outcome, Place, RunRequest};
 
 /// Makes a fresh engine for a run.
 pub type NewEngine<'a> = dyn FnMut(&RunRequest) -> Result<Box<dyn Engine>, EngineError> + Send + 'a;
@@ -95,6 +95,21 @@ fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some((logs / values.len() as f64).exp())
 }
 
+/// One run on a fresh engine; when that cannot be made, the run is `failed` with its words.
+pub async fn run_one(
+    request: &RunRequest,
+    place: Place,
+    new_engine: &mut NewEngine<'_>,
+    keep: &mut dyn Keep,
+    listener: &mut dyn Listener,
+    interrupt: &mut Interrupt,
+) -> Outcome {
+    match new_engine(request) {
+        Ok(mut engine) => run::run(&mut *engine, request, place, keep, listener, interrupt).await,
+        Err(error) => run::stillborn(request, place, error.message, keep, listener),
+    }
+}
+
 impl Suite {
     /// Runs all of it. `new_engine` makes a fresh engine for every run; when it fails, that run is `failed` with its words.
     /// An interrupt ends the current run, and those that would follow are left out.
@@ -111,10 +126,7 @@ impl Suite {
             if interrupt.came() {
                 break;
             }
-            let outcome = match new_engine(request) {
-                Ok(mut engine) => run::run(&mut *engine, request, place, keep, listener, interrupt).await,
-                Err(error) => run::stillborn(request, place, error.message, keep, listener),
-            };
+            let outcome = run_one(request, place, new_engine, keep, listener, interrupt).await;
             results.push(outcome.result);
             keep_errors.extend(outcome.keep_error);
         }

@@ -139,3 +139,39 @@ fn files_that_cannot_be_used_are_refused() {
         (&["generate", "--events", "5", "--format", "csv", "--out", "/dev/null/x"], &["/dev/null/x"]),
     ]);
 }
+
+#[test]
+fn comparisons_that_cannot_be_made_are_refused() {
+    const OTHER: [&str; 2] = ["--side", "B=native"];
+    let bench = |side: &'static [&'static str]| [&["bench", "q0", "--side"][..], side, &OTHER].concat();
+    let benches: Vec<(Vec<&str>, &[&str])> = vec![
+        (vec!["bench", "q0", "--side", "A=native"], &["--side is given 1 times, allowed is twice"]),
+        (bench(&["A"]), &["--side is \"A\"", "NAME=ENGINE"]),
+        (bench(&["=native"]), &["--side is \"=native\"", "NAME=ENGINE"]),
+        (bench(&["A=natve"]), &["--side A: unknown engine \"natve\"", "did you mean \"native\"?"]),
+        (bench(&["A=native,quick"]), &["\"quick\" is no KEY=VALUE"]),
+        (bench(&["A=native,workes=1"]), &["--side A: --set: unknown key \"workes\"", "\"workers\""]),
+        (bench(&["A=native,config=none.toml"]), &["--side A: cannot read none.toml"]),
+        (bench(&["A=native,binary=none"]), &["--side A: binary=none is no file"]),
+        (bench(&["B=native"]), &["both sides are called \"B\""]),
+        (bench(&["A=native,label=B"]), &["both sides have label \"B\""]),
+        (bench(&["A=native", "--repeat", "2"]), &["--repeat is \"2\"", "from 3 to 1000"]),
+        (bench(&["A=native", "--repeat", "9", "--repeat-max", "4"]), &["--repeat-max is 4", "from 9"]),
+        (bench(&["A=native", "--budget", "10"]), &["--budget is \"10\"", "such as 90s"]),
+        (bench(&["A=native", "--events", "0"]), &["--events: workload.events is \"0\""]),
+    ];
+    let cases: Vec<Case<'_>> = benches.iter().map(|(arguments, parts)| (&arguments[..], *parts)).collect();
+    refused(&cases);
+    refused(&[
+        (&["compare", "none.json", "none.json"], &["cannot read result none.json", "No such file"]),
+        (&["compare", "damaged.json", "none.json"], &["cannot read result damaged.json", "line 1"]),
+        (&["compare", "a", "b"], &["\"a\" is no file, no directory, and no label", "labels there are: none"]),
+        (&["compare", "a", "b", "--threshold", "5"], &["--threshold is \"5\"", "such as 5%"]),
+        (&["compare", "a", "b", "--fail-above", "-1%"], &["--fail-above is \"-1%\"", "from 0%"]),
+        (&["compare", "a", "b", "--metric", "speed"], &["unknown metric \"speed\"", "events_per_s"]),
+        (&["report", "none.json"], &["cannot read result none.json"]),
+        (&["history"], &["cannot read directory results"]),
+        (&["history", "--results", "."], &["no results in .", "damaged.json", "foreign.json"]),
+        (&["history", "--metric", "cpu_second"], &["did you mean \"cpu_seconds\"?"]),
+    ]);
+}

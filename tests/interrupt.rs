@@ -59,3 +59,21 @@ fn a_signal_keeps_what_was_measured() {
         assert!(result["events"].as_u64().unwrap() > 0, "{}", result["events"]);
     }
 }
+
+#[test]
+fn a_signal_reaches_the_program_that_runs_a_side() {
+    let place = Place::new();
+    let other = format!("B=native,binary={}", env!("CARGO_BIN_EXE_nexmark"));
+    let workload = ["bench", "q0", "--duration", "60s", "--warmup", "0s", "--rate", "10k"];
+    let arguments = [&workload[..], &["--side", "A=native", "--side", &other]].concat();
+    let mut child = place.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // Time in which the program of the first side comes to its run, which lasts a minute.
+    std::thread::sleep(Duration::from_secs(4));
+    send(&child, libc::SIGINT);
+    assert_eq!(exit_code(&mut child), Some(130));
+    let files = names(&place.path("results"));
+    assert_eq!(files.len(), 1, "{files:?}");
+    let text = fs::read_to_string(place.path("results").join(&files[0])).unwrap();
+    let result: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&result["state"], &result["label"]), (&"cancelled".into(), &"A".into()));
+}

@@ -4,6 +4,7 @@
 
 mod answers;
 mod bad_input;
+mod browser;
 mod check;
 mod configuration;
 mod dependencies;
@@ -15,5 +16,6 @@ mod kafka_local;
 mod output;
 mod program;
 mod readme;
+mod reports;
 mod runs;
 mod verify;

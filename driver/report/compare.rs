@@ -177,6 +177,16 @@ impl Comparison {
         self.differences.iter().filter(|difference| difference.serious)
     }
 
+    /// The queries of a difference in words: `all` where it holds for all that both sides have.
+    pub fn queries_of(&self, difference: &Difference) -> String {
+        let common =
+            self.queries.iter().filter(|query| query.base_passed > 0 && query.other_passed > 0).count();
+        match difference.queries.len() {
+            many if many == common && common > 1 => "all".to_owned(),
+            _ => difference.queries.join(", "),
+        }
+    }
+
     /// What is worse on the other side by more than this share, and queries that run on the base alone.
     pub fn losses(&self, above: f64) -> Vec<Loss> {
         let mut losses = Vec::new();

@@ -14,6 +14,8 @@ const ANSWERS_OF_THE_CLOCK: [&str; 1] = ["q12"];
 const TUNABLE: [&str; 2] = ["workload.workers", "workload.memory_budget_bytes"];
 /// How events get to an engine that does not make them: ahead of the query or while it runs. The two measure different things.
 const FEED: &str = "engine.config.feed";
+/// Which engine ran.
+const ENGINE: &str = "engine.name";
 /// What is not known or not said.
 const ABSENT: &str = "n/a";
 
@@ -44,7 +46,10 @@ pub(super) fn differences(base: &[&RunResult], other: &[&RunResult]) -> Vec<Diff
     let in_base: BTreeSet<&str> = queries(base.iter().copied()).into_iter().collect();
     for query in queries(other.iter().copied()).into_iter().filter(|query| in_base.contains(query)) {
         let (base, other) = (values(base, query), values(other, query));
-        for what in base.keys().chain(other.keys()).collect::<BTreeSet<_>>() {
+        // The settings of one engine say nothing beside those of another.
+        let one_engine = base.get(ENGINE) == other.get(ENGINE);
+        let told = |what: &str| one_engine || what == ENGINE || !what.starts_with("engine.");
+        for what in base.keys().chain(other.keys()).filter(|what| told(what)).collect::<BTreeSet<_>>() {
             let absent = BTreeSet::from([ABSENT.to_owned()]);
             let (base, other) = (base.get(what).unwrap_or(&absent), other.get(what).unwrap_or(&absent));
             if base.union(other).count() > 1 {
@@ -100,7 +105,7 @@ fn values(results: &[&RunResult], query: &str) -> Values {
             add("answer", result.answer.map_or_else(|| ABSENT.to_owned(), |answer| answer.to_string()));
         }
         let Some(engine) = &result.engine else { continue };
-        add("engine.name", engine.name.clone());
+        add(ENGINE, engine.name.clone());
         add("engine.version", engine.version.clone());
         for (key, value) in &engine.config {
             add(&format!("engine.config.{key}"), value.clone());
@@ -187,6 +192,15 @@ mod tests {
         // An engine that makes its events has no such thing.
         let found = between(&[with("prefilled")], &[result("q0", 5.0)]);
         assert_eq!(found, [row("engine.config.feed", "prefilled", "n/a", false)]);
+    }
+
+    #[test]
+    fn settings_of_two_engines_are_not_set_against_each_other() {
+        let mut other = [result("q0", 5.0)];
+        let engine = other[0].engine.as_mut().unwrap();
+        (engine.name, engine.version) = ("flink".to_owned(), "2".to_owned());
+        engine.config.insert("buffer".to_owned(), "4k".to_owned());
+        assert_eq!(between(&[result("q0", 5.0)], &other), [row("engine.name", "fake", "flink", false)]);
     }
 
     #[test]

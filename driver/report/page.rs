@@ -1,5 +1,5 @@
-//! Results as one HTML page that needs nothing beside it: no network, no other file. Every number stands in a table, and the charts
-//! draw them once more; without scripts the tables remain.
+//! Results as one HTML page that needs nothing beside it: no network, no other file. What the charts
+//! compare stands in tables, too; without scripts those remain.
 
 mod charts;
 mod tables;
@@ -8,7 +8,7 @@ mod vendor;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::compare::{Comparison, Side};
-use super::history::History;
+use super::history::{History, Series};
 use super::metric::Metric;
 use super::{METRICS, queries};
 use crate::result::RunResult;
@@ -27,6 +27,8 @@ const POLICY: &str =
 pub enum Audience {
     /// Those who measure: everything there is.
     Team,
+    /// Those who look at results over time, and at nothing else.
+    Watchers,
     /// People outside: the summary first, how it was measured, how fair it is, and how to repeat it.
     Vendor,
 }
@@ -82,6 +84,10 @@ impl Page<'_> {
     fn document(&self, content: &Content<'_>) -> Markup {
         let sections: Vec<Section> = match self.audience {
             Audience::Team => team(content),
+            Audience::Watchers => vec![
+                Section::new("history", "History", tables::history(content)),
+                Section::new("environment", "Environment", tables::environment(content)),
+            ],
             Audience::Vendor => vendor::sections(content),
         };
         let sections: Vec<Section> =
@@ -141,6 +147,15 @@ impl Page<'_> {
         };
         let sides: Vec<&str> = self.sides.iter().map(|side| side.name.as_str()).collect();
         format!("{runs} runs {days}: {}", sides.join(", "))
+    }
+}
+
+impl<'a> Content<'a> {
+    /// The series over time. One point is a history to those alone who asked for nothing else.
+    fn series(&self) -> Vec<&'a Series> {
+        let points_min = if self.page.audience == Audience::Watchers { 1 } else { 2 };
+        let series = self.page.history.into_iter().flat_map(|history| &history.series);
+        series.filter(|series| series.points.len() >= points_min).collect()
     }
 }
 

@@ -27,10 +27,12 @@ pub fn decimal(value: f64) -> String {
     }
 }
 
-/// A ratio, as in `0.987`, `1.052`, `12.3` or `1234`.
+/// A ratio, as in `0.0132`, `0.987`, `1.052`, `12.3` or `1234`.
 pub fn ratio(value: f64) -> String {
     match value.abs() {
         magnitude if magnitude < 0.001 => format!("{value:.1e}"),
+        magnitude if magnitude < 0.01 => format!("{value:.5}"),
+        magnitude if magnitude < 0.1 => format!("{value:.4}"),
         magnitude if magnitude < 9.9995 => format!("{value:.3}"),
         _ => digits(value, false),
     }
@@ -76,8 +78,8 @@ mod tests {
         ] {
             assert_eq!(si(value), text, "{value}");
         }
-        let ratios = [0.9874, 1.0, 1.0523, 12.34, 0.0001].map(ratio);
-        assert_eq!(ratios, ["0.987", "1.000", "1.052", "12.3", "1.0e-4"]);
+        let ratios = [0.9874, 1.0, 1.0523, 12.34, 0.0001, 0.01318, 0.001318].map(ratio);
+        assert_eq!(ratios, ["0.987", "1.000", "1.052", "12.3", "1.0e-4", "0.0132", "0.00132"]);
         assert_eq!(interval(Interval { low: 0.95, high: 1.2 }), "0.950 to 1.200");
         assert_eq!([0.0, 0.0421, 0.1234, 1.2].map(percent), ["0.0 %", "4.2 %", "12 %", "120 %"]);
         let decimals = [0.0, 0.000442, 0.0052, 0.0523, 1.25, 12.34, 180.4].map(decimal);

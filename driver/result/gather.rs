@@ -64,25 +64,44 @@ fn skipped_text(skipped: &[String]) -> String {
     skipped.iter().map(|reason| format!("; {reason}")).collect()
 }
 
-/// Results of a file, of a directory, or with this label in `directory`, in this order of precedence.
-///
-/// # Errors
-/// There are none, or a file that was named is no result.
-pub fn gather(name: &str, directory: &Path, detail: Detail) -> Result<Gathered, GatherError> {
-    let path = Path::new(name);
-    if path.is_dir() {
-        return gather_directory(path, detail);
+/// Finds results by name; labels are those of one directory, which is read once.
+#[derive(Debug)]
+pub struct Library {
+    directory: PathBuf,
+    detail: Detail,
+    read: Option<Gathered>,
+}
+
+impl Library {
+    /// Results are read in this detail, and labels looked for in this directory.
+    pub fn new(directory: impl Into<PathBuf>, detail: Detail) -> Self {
+        Self { directory: directory.into(), detail, read: None }
     }
-    if path.exists() || name.ends_with(".json") {
-        return Ok(Gathered { results: vec![read_in(path, detail)?], skipped: Vec::new() });
+
+    /// Results of a file, of a directory, or with this label, in this order of precedence. What is skipped is told once.
+    ///
+    /// # Errors
+    /// There are none, or a file that was named is no result.
+    pub fn find(&mut self, name: &str) -> Result<Gathered, GatherError> {
+        let path = Path::new(name);
+        if path.is_dir() {
+            return gather_directory(path, self.detail);
+        }
+        if path.exists() || name.ends_with(".json") {
+            return Ok(Gathered { results: vec![read_in(path, self.detail)?], skipped: Vec::new() });
+        }
+        if self.read.is_none() && self.directory.is_dir() {
+            self.read = Some(read_directory(&self.directory, self.detail)?);
+        }
+        let all = self.read.get_or_insert_default();
+        let skipped = std::mem::take(&mut all.skipped);
+        let labelled = all.results.iter().filter(|result| result.label.as_deref() == Some(name));
+        let results: Vec<RunResult> = labelled.cloned().collect();
+        if results.is_empty() {
+            return Err(unknown(name, &self.directory, &all.results));
+        }
+        Ok(Gathered { results, skipped })
     }
-    let found = if directory.is_dir() { read_directory(directory, detail)? } else { Gathered::default() };
-    let (results, others): (Vec<_>, Vec<_>) =
-        found.results.into_iter().partition(|result| result.label.as_deref() == Some(name));
-    if results.is_empty() {
-        return Err(unknown(name, directory, &others));
-    }
-    Ok(Gathered { results, skipped: found.skipped })
 }
 
 /// Results of a directory, at least one.
@@ -181,14 +200,14 @@ mod tests {
         store(place.path(), &[("zz", Some("a")), ("y", Some("a")), ("xxx", Some("b")), ("wwww", None)]);
         fs::write(place.path().join("note.txt"), "no result").unwrap();
         let names = |name: &str| {
-            let found = gather(name, place.path(), Detail::WithoutSamples).unwrap();
+            let found = Library::new(place.path(), Detail::WithoutSamples).find(name).unwrap();
             assert!(found.skipped.is_empty() && found.results.iter().all(|result| result.samples.is_empty()));
             found.results.into_iter().map(|result| result.name).collect::<Vec<_>>()
         };
         assert_eq!(names("a"), ["y", "zz"], "in the order of their start");
         assert_eq!(names(place.path().to_str().unwrap()), ["y", "zz", "xxx", "wwww"]);
         assert_eq!(names(place.path().join("xxx.json").to_str().unwrap()), ["xxx"]);
-        let whole = gather("b", place.path(), Detail::Whole).unwrap();
+        let whole = Library::new(place.path(), Detail::Whole).find("b").unwrap();
         assert_eq!(whole.results[0].samples.len(), 3);
     }
 
@@ -214,11 +233,13 @@ mod tests {
     fn unknown_names_tell_the_labels() {
         let place = tempfile::tempdir().unwrap();
         store(place.path(), &[("one", Some("flink-1.20"))]);
-        let error = gather("flink-1.2", place.path(), Detail::Whole).unwrap_err().to_string();
+        let find =
+            |name: &str, place: &Path| Library::new(place, Detail::Whole).find(name).unwrap_err().to_string();
+        let error = find("flink-1.2", place.path());
         assert!(error.contains("labels there are: flink-1.20; did you mean \"flink-1.20\"?"), "{error}");
-        let error = gather("any", &place.path().join("none"), Detail::Whole).unwrap_err().to_string();
+        let error = find("any", &place.path().join("none"));
         assert!(error.contains("labels there are: none"), "{error}");
-        let error = gather("none.json", place.path(), Detail::Whole).unwrap_err().to_string();
+        let error = find("none.json", place.path());
         assert!(error.starts_with("cannot read result none.json"), "{error}");
     }
 }

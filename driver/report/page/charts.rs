@@ -8,7 +8,6 @@ use super::tables::series_title;
 use crate::metrics::series::course;
 use crate::report::compare::Side;
 use crate::report::history::History;
-use crate::report::metric::METRICS;
 use crate::result::{RunResult, State};
 use crate::stats::median;
 
@@ -69,7 +68,7 @@ pub(super) fn data(content: &Content<'_>) -> String {
         relative: ratios(content),
         spread: page.sides.iter().map(|side| spreads(content, side)).collect(),
         time: drawn(content),
-        history: page.history.map(lines).unwrap_or_default(),
+        history: page.history.map(|history| lines(history, content)).unwrap_or_default(),
     };
     // A text of a result must not end the script it stands in. JSON of these types cannot fail.
     serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")
@@ -123,13 +122,15 @@ fn drawn<'a>(content: &'a Content<'_>) -> Vec<Drawn<'a>> {
             let latest = runs.len().saturating_sub(RUNS_MAX);
             drawn.extend(runs[latest..].iter().map(|run| {
                 let course = course(&run.samples, POINTS_MAX);
+                let rounded =
+                    |values: Vec<Option<f64>>| values.into_iter().map(|value| value.map(round)).collect();
                 Drawn {
                     query,
                     side,
                     repeat: run.repeat,
-                    seconds: course.seconds,
-                    events_per_s: course.events_per_s,
-                    cores: course.cores,
+                    seconds: course.seconds.into_iter().map(round).collect(),
+                    events_per_s: rounded(course.events_per_s),
+                    cores: rounded(course.cores),
                     rss_bytes: course.rss_bytes,
                 }
             }));
@@ -138,7 +139,12 @@ fn drawn<'a>(content: &'a Content<'_>) -> Vec<Drawn<'a>> {
     drawn
 }
 
-fn lines(history: &History) -> Vec<Line> {
+/// To five digits, which is finer than a screen and half the text.
+fn round(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+fn lines(history: &History, content: &Content<'_>) -> Vec<Line> {
     let seconds =
         |moment: &String| moment.parse::<jiff::Timestamp>().ok().map(|moment| moment.as_second() as f64);
     let line = |series: &crate::report::Series| {
@@ -155,7 +161,7 @@ fn lines(history: &History) -> Vec<Line> {
             changes: changed.filter_map(|point| point.started_at.first().and_then(seconds)).collect(),
         }
     };
-    history.series.iter().filter(|series| series.points.len() > 1).map(line).collect()
+    content.series().into_iter().map(line).collect()
 }
 
 /// A place for a chart. Its data stand in a table near by, which is what those get who do not see it.
@@ -185,7 +191,7 @@ pub(super) fn per_core(content: &Content<'_>) -> Markup {
 pub(super) fn relative(content: &Content<'_>) -> Markup {
     html! {
         @if !content.comparisons.is_empty() {
-            p { (METRICS[1].title) " as a multiple of that of " (content.page.baseline) ", with the 95 % interval of each. Above 1 is better." }
+            p { "Throughput per core as a multiple of that of " (content.page.baseline) ", with the 95 % interval of each. Above 1 is better." }
             (place("relative", "Ratio of each query to the baseline; the numbers are in the tables of the comparison."))
         }
     }

@@ -193,10 +193,16 @@
     place.append(legend([...new Set(runs.map((run) => run.side))]));
     const columns = uPlot.join(runs.map((run) => [run.seconds, run[what]]));
     const reading = place.parentElement.querySelector(".reading");
+    // Sides that are far apart would make each other flat.
+    const positive = runs.flatMap((run) => run[what].filter((value) => value > 0));
+    const [low, high] = [positive.reduce((one, other) => Math.min(one, other), Infinity), positive.reduce((one, other) => Math.max(one, other), 0)];
+    const far = high > 30 * low;
+    const y = far ? { distr: 3, range: [low / 1.1, high * 1.1] } : { range: [0, (high || 1) * 1.05] };
+    const ticks = far ? { splits: () => logTicks(low / 1.1, high * 1.1), filter: (_, splits) => splits, space: 1 } : {};
     show(place, {
       height: 220,
-      scales: { x: { time: false }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
-      axes: [axis({ values: (_, splits) => splits.map((value) => `${value}\u00a0s`) }), axis({ values: (_, splits) => splits.map(short), size: 64 })],
+      scales: { x: { time: false }, y },
+      axes: [axis({ values: (_, splits) => splits.map((value) => `${value}\u00a0s`) }), axis({ ...ticks, values: (_, splits) => splits.map(short), size: 64 })],
       cursor: { y: false, drag: { x: true } },
       series: [{}, ...runs.map((run) => ({
         stroke: sideColor(run.side), width: 1.5, dash: DASHES[run.side % DASHES.length], spanGaps: true, points: { show: run.seconds.length < 30, size: 4 },
@@ -214,6 +220,12 @@
     }, columns);
   };
 
+  // The day, and the time where less than two days are shown; UTC, as everywhere.
+  const date = (moment, chart) => {
+    const hours = (chart.scales.x.max - chart.scales.x.min) / 3600;
+    return new Date(moment * 1000).toISOString().slice(hours < 48 ? 5 : 0, hours < 48 ? 16 : 10).replace("T", " ");
+  };
+
   const history = (place, line) => {
     const title = document.createElement("h3");
     title.textContent = line.title;
@@ -225,7 +237,8 @@
     show(figure, {
       height: 200,
       scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-      axes: [axis({}), axis({ values: (_, splits) => splits.map(short), size: 64 })],
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+      axes: [axis({ values: (chart, splits) => splits.map((moment) => date(moment, chart)), space: 90 }), axis({ values: (_, splits) => splits.map(short), size: 64 })],
       cursor: { y: false },
       series: [{}, { paths: () => null, points: { show: true, size: 6, fill: sideColor(0), stroke: sideColor(0) } }],
       hooks: {

@@ -159,8 +159,8 @@ pub(super) fn medians(content: &Content<'_>) -> Markup {
 
 fn passed_cell(runs: &[&RunResult]) -> Markup {
     let passed = runs.iter().filter(|run| run.state == State::Passed).count();
-    let class = (passed < runs.len()).then_some("worse");
-    html! { td.number class=[class] data-value=(passed) { (passed) " of " (runs.len()) } }
+    let class = if passed < runs.len() { "number worse" } else { "number" };
+    html! { td class=(class) data-value=(passed) { (passed) " of " (runs.len()) } }
 }
 
 fn summarize(metric: &Metric, runs: &[&RunResult]) -> Option<Summary> {
@@ -276,7 +276,7 @@ pub(super) fn differences(content: &Content<'_>) -> Markup {
                         th scope="row" { (difference.what) }
                         td.text { (difference.base.join(" | ")) }
                         td.text { (difference.other.join(" | ")) }
-                        td.text { (difference.queries.join(", ")) }
+                        td.text { (comparison.queries_of(difference)) }
                         @if difference.serious { td.worse { "not comparable" } } @else { td { "to be known" } }
                     }
                 }
@@ -406,10 +406,10 @@ pub(super) fn commands(content: &Content<'_>) -> Markup {
     }
 }
 
-/// Results over time, where a series has more than one point.
+/// Results over time.
 pub(super) fn history(content: &Content<'_>) -> Markup {
     let Some(history) = content.page.history else { return html! {} };
-    let series: Vec<_> = history.series.iter().filter(|series| series.points.len() > 1).collect();
+    let series = content.series();
     html! {
         @if !series.is_empty() {
             p { "The median of the runs of each day and version. A change is where the level changed for good: one that a random order of
