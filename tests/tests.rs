@@ -14,5 +14,6 @@ mod interrupt;
 mod output;
 mod program;
 mod readme;
+mod real_flink;
 mod runs;
 mod verify;
