@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use nexmark_driver::config::{bytes, count};
-use nexmark_flink::local::{Began, Life, Local, Record, Request, Role};
+use nexmark_flink::local::{Began, DEFAULT_PORT, Life, Local, Record, Request, Role};
 
 use crate::args::{FlinkAction, FlinkArguments, FlinkUpArguments};
 use crate::interrupt::{self, INTERRUPTED};
@@ -58,10 +58,19 @@ fn start(local: &Local, request: &Request) -> Result<ExitCode> {
         Began::TaskManager => format!("{what} has a new TaskManager, since its last one had died"),
         Began::Nothing => format!("{what} runs already"),
     })?;
+    printer::note(format!("the program finds it with --engine flink{}", address_setting(local)));
     for role in Role::ALL {
         printer::note(format!("log of the {}: {}", role.name(), local.log(role).display()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What to add to a command line where it is not the default.
+fn address_setting(local: &Local) -> String {
+    match local.port() {
+        DEFAULT_PORT => String::new(),
+        _ => format!(" --set engine.flink.address={}", local.address()),
+    }
 }
 
 fn describe(record: &Record, local: &Local) -> String {
