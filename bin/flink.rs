@@ -40,15 +40,20 @@ fn request(arguments: &FlinkUpArguments) -> Result<Request> {
 }
 
 fn start(local: &Local, request: &Request) -> Result<ExitCode> {
-    let started = runtime()?.block_on(async {
+    let (before, started) = runtime()?.block_on(async {
         let mut interrupt = interrupt::listen("stopping what was started")?;
-        Ok::<_, anyhow::Error>(tokio::select! {
+        let before = local.status().await?;
+        let started = tokio::select! {
             started = local.up(request) => Some(started),
             () = interrupt.wait() => None,
-        })
+        };
+        Ok::<_, anyhow::Error>((before, started))
     })?;
     let Some(started) = started else {
-        local.down()?;
+        // One that ran before may have jobs.
+        if !before.takes_jobs() {
+            local.down()?;
+        }
         return Ok(ExitCode::from(INTERRUPTED));
     };
     let (record, began) = started?;

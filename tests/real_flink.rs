@@ -238,7 +238,7 @@ fn a_check_tells_what_a_run_would_find(flink: &Cluster) {
 
 fn more_workers_than_slots_are_refused(flink: &Cluster) {
     let place = Place::new();
-    let ran = flink.run(&place, &["run", "q0", "--events", "1000", "--workers", &(SLOTS + 1).to_string()]);
+    let ran = flink.run(&place, &["run", "q5", "--events", "1000", "--workers", &(SLOTS + 1).to_string()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let result = result(&place);
     assert_eq!(result["state"], "failed", "{result}");

@@ -93,6 +93,11 @@ pub struct Status {
 }
 
 impl Status {
+    /// Whether the JobManager runs.
+    pub fn takes_jobs(&self) -> bool {
+        self.lives.iter().any(|(role, life)| *role == Role::JobManager && matches!(life, Life::Runs(_)))
+    }
+
     /// Whether both processes run.
     pub fn runs(&self) -> bool {
         self.lives.iter().all(|(_, life)| matches!(life, Life::Runs(_)))
