@@ -142,7 +142,7 @@ fn a_run_at_a_rate_takes_its_time(flink: &Cluster) {
 fn a_killed_taskmanager_costs_a_restart_and_no_row(flink: &Cluster) {
     let place = Place::new();
     let settings = "engine.flink.settings=restart-strategy.fixed-delay.attempts=100;restart-strategy.fixed-delay.delay=1 s";
-    let events = ["q5", "--events", "4M", "--set", "event.rate=100k"];
+    let events = ["q5", "--events", "2M", "--set", "event.rate=50k"];
     let mut arguments = vec!["run"];
     arguments.extend(events);
     arguments.extend(["--digest", "--workers", "2", "--set", "engine.flink.checkpoint.interval=1s"]);
@@ -163,7 +163,7 @@ fn a_killed_taskmanager_costs_a_restart_and_no_row(flink: &Cluster) {
     let ran = run.end();
     ran.data();
     let result = result(&place);
-    assert_eq!((&result["state"], &result["events"]), (&"passed".into(), &4_000_000.into()), "{result}");
+    assert_eq!((&result["state"], &result["events"]), (&"passed".into(), &2_000_000.into()), "{result}");
     assert!(result["restarts"].as_u64() >= Some(1), "{result}");
     assert_eq!(digest(&result["answer"]), native(&events));
     // The slots of the dead one are counted until its heartbeat is missed.
