@@ -4,6 +4,7 @@
 mod bench;
 mod reports;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -375,6 +376,32 @@ pub(crate) struct KafkaPort {
     pub(crate) port: u16,
 }
 
+impl Arguments {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// Wrong usage, or a wish for help.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut arguments = Self::try_parse()?;
+        arguments.global.set = every_set(std::env::args_os());
+        Ok(arguments)
+    }
+}
+
+/// The values of all `--set`: of those before the name of the command and those after it, clap keeps the latter only.
+fn every_set(words: impl Iterator<Item = OsString>) -> Vec<String> {
+    let mut words = words.map(|word| word.to_string_lossy().into_owned());
+    let mut values = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--set" {
+            values.extend(words.next());
+        } else if let Some(value) = word.strip_prefix("--set=") {
+            values.push(value.to_owned());
+        }
+    }
+    values
+}
+
 /// Prints help or the version to stdout, or says on one line of stderr what is wrong with the usage.
 pub(crate) fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -426,6 +453,12 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn no_set_is_lost() {
+        let words = ["nexmark", "--set", "seed=1", "run", "q0", "--set=rate=2", "--set", "--set"];
+        assert_eq!(every_set(words.map(OsString::from).into_iter()), ["seed=1", "rate=2", "--set"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use nexmark_driver::config::{bytes, count};
-use nexmark_flink::local::{Began, Life, Local, Record, Request, Role};
+use nexmark_flink::local::{Began, DEFAULT_PORT, Life, Local, Record, Request, Role};
 
 use crate::args::{FlinkAction, FlinkArguments, FlinkUpArguments};
 use crate::interrupt::{self, INTERRUPTED};
@@ -40,15 +40,20 @@ fn request(arguments: &FlinkUpArguments) -> Result<Request> {
 }
 
 fn start(local: &Local, request: &Request) -> Result<ExitCode> {
-    let started = runtime()?.block_on(async {
+    let (before, started) = runtime()?.block_on(async {
         let mut interrupt = interrupt::listen("stopping what was started")?;
-        Ok::<_, anyhow::Error>(tokio::select! {
+        let before = local.status().await?;
+        let started = tokio::select! {
             started = local.up(request) => Some(started),
             () = interrupt.wait() => None,
-        })
+        };
+        Ok::<_, anyhow::Error>((before, started))
     })?;
     let Some(started) = started else {
-        local.down()?;
+        // One that ran before may have jobs.
+        if !before.takes_jobs() {
+            local.down()?;
+        }
         return Ok(ExitCode::from(INTERRUPTED));
     };
     let (record, began) = started?;
@@ -58,10 +63,19 @@ fn start(local: &Local, request: &Request) -> Result<ExitCode> {
         Began::TaskManager => format!("{what} has a new TaskManager, since its last one had died"),
         Began::Nothing => format!("{what} runs already"),
     })?;
+    printer::note(format!("the program finds it with --engine flink{}", address_setting(local)));
     for role in Role::ALL {
         printer::note(format!("log of the {}: {}", role.name(), local.log(role).display()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What to add to a command line where it is not the default.
+fn address_setting(local: &Local) -> String {
+    match local.port() {
+        DEFAULT_PORT => String::new(),
+        _ => format!(" --set engine.flink.address={}", local.address()),
+    }
 }
 
 fn describe(record: &Record, local: &Local) -> String {

@@ -33,14 +33,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use args::{Arguments, Command};
-use clap::Parser as _;
 use nexmark_driver::report::quantity;
 
 /// Exit code of wrong usage or configuration.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(error) => return args::explain(&error),
     };

@@ -11,13 +11,13 @@ use serde_json::Value;
 use crate::program::{Place, Ran, golden};
 
 /// A file of golden answers: options for `--set`, and per query the rows and their digest.
-struct Golden {
-    events: String,
-    sets: Vec<String>,
-    answers: BTreeMap<String, String>,
+pub(crate) struct Golden {
+    pub(crate) events: String,
+    pub(crate) sets: Vec<String>,
+    pub(crate) answers: BTreeMap<String, String>,
 }
 
-fn read(name: &str) -> Golden {
+pub(crate) fn read(name: &str) -> Golden {
     let file: Value = serde_json::from_str(&fs::read_to_string(golden(name)).unwrap()).unwrap();
     let mut sets = vec![format!("seed={}", file["seed"])];
     sets.extend(

@@ -23,7 +23,8 @@ fn measuring(place: &Place) -> Child {
     child
 }
 
-fn send(child: &Child, signal: libc::c_int) {
+/// Sends a signal to a program that was not waited for yet.
+pub(crate) fn send(child: &Child, signal: libc::c_int) {
     let id = libc::pid_t::try_from(child.id()).unwrap();
     // SAFETY: kill takes no pointers; the id is that of a child that was not waited for yet.
     let sent = unsafe { libc::kill(id, signal) };

@@ -63,3 +63,18 @@ fn examples_print_what_is_shown() {
         }
     }
 }
+
+#[test]
+fn settings_that_are_shown_are_accepted() {
+    let page = std::fs::read_to_string(root().join("adapters/flink/README.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let place = Place::new();
+        place.write("nexmark.toml", block.as_bytes());
+        let ran = place.run(&["config", "--config", "nexmark.toml"]);
+        let shown = ran.data().lines().filter(|line| line.contains(" nexmark.toml:")).count();
+        assert_eq!(shown, block.lines().filter(|line| line.contains(" = ")).count(), "{ran:?}");
+    }
+}

@@ -17,5 +17,6 @@ mod output;
 mod program;
 mod readme;
 mod reports;
+mod real_flink;
 mod runs;
 mod verify;

@@ -10,7 +10,7 @@ use nexmark_driver::config::Settings;
 use nexmark_driver::engine::EngineError;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::multipart::{Form, Part};
-use reqwest::{Certificate, Client, Url};
+use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use crate::credentials;
 use crate::transport::{Body, Method, NoReply, Reply, Request, Transport};
@@ -30,12 +30,8 @@ impl Http {
     /// Reads address, certificate, headers and credentials from an engine's section; reaches no network.
     pub(crate) fn new(settings: &Settings) -> Result<Self, EngineError> {
         let address = address(settings.text("address"))?;
-        // A second engine in the same process finds the provider installed, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let builder = Client::builder()
-            .connect_timeout(settings.duration("deadline.connect"))
-            .default_headers(headers(settings)?)
-            .no_proxy();
+        let builder = client().connect_timeout(settings.duration("deadline.connect"));
+        let builder = builder.default_headers(headers(settings)?);
         let builder = match settings.text("ca.file") {
             "" => builder,
             file => builder.tls_certs_merge(certificates(Path::new(file))?),
@@ -45,6 +41,13 @@ impl Http {
         })?;
         Ok(Self { client, address })
     }
+}
+
+/// A client that goes straight to where it is sent.
+pub(crate) fn client() -> ClientBuilder {
+    // A second one in the same process finds the provider installed, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Client::builder().no_proxy()
 }
 
 #[async_trait]

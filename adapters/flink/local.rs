@@ -9,7 +9,6 @@ mod record;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nexmark_driver::local::{self, LocalError, Tried as _, port, process, remove_all};
@@ -23,6 +22,8 @@ pub use distribution::DEFAULT_VERSION;
 pub use nexmark_driver::local::Life;
 pub use record::Record;
 
+/// Port of the REST interface when nothing is said, Flink's own and that of `engine.flink.address`.
+pub const DEFAULT_PORT: u16 = 8081;
 /// As in the command and in paths.
 const NAME: &str = "flink";
 
@@ -92,6 +93,11 @@ pub struct Status {
 }
 
 impl Status {
+    /// Whether the JobManager runs.
+    pub fn takes_jobs(&self) -> bool {
+        self.lives.iter().any(|(role, life)| *role == Role::JobManager && matches!(life, Life::Runs(_)))
+    }
+
     /// Whether both processes run.
     pub fn runs(&self) -> bool {
         self.lives.iter().all(|(_, life)| matches!(life, Life::Runs(_)))
@@ -120,6 +126,11 @@ impl Local {
             cache: local::cache_directory(NAME)?,
             home: std::env::var_os("FLINK_HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
         })
+    }
+
+    /// Port of the REST interface.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Address of the REST interface.
@@ -322,14 +333,7 @@ impl Local {
 
     /// What the REST interface answers; `None` as long as it does not.
     async fn get(&self, path: &str) -> Option<Value> {
-        // Nothing is encrypted on loopback, but the builder insists on a provider.
-        let tls =
-            rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
-        let tls = tls.with_safe_default_protocol_versions().ok()?;
-        let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-        let builder =
-            reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(REPLY_LIMIT);
-        let client = builder.build().ok()?;
+        let client = crate::http::client().timeout(REPLY_LIMIT).build().ok()?;
         let reply = client.get(self.address() + path).send().await.ok()?;
         reply.error_for_status().ok()?.json().await.ok()
     }
