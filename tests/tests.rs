@@ -16,7 +16,7 @@ mod kafka_local;
 mod output;
 mod program;
 mod readme;
-mod reports;
 mod real_flink;
+mod reports;
 mod runs;
 mod verify;
