@@ -29,7 +29,7 @@ $made"; }
 }
 begin() { make "$(dirname -- "$path")" && true > "$part"; }
 # Another copy may remove the directory, as long as it is empty, just when this one has found it.
-if { begin 2> /dev/null || begin; } && cat > "$part" && [ "$(wc -c < "$part")" -eq "$size" ] && chmod 700 "$part" && mv -f -- "$part" "$path"
+if { begin 2> /dev/null || begin 2> /dev/null || begin; } && cat > "$part" && [ "$(wc -c < "$part")" -eq "$size" ] && chmod 700 "$part" && mv -f -- "$part" "$path"
 then printf '%s\n' "$path" $made
 else rm -f -- "$part"; for directory in $made; do rmdir -- "$directory"; done; exit 1
 fi"#;
