@@ -100,9 +100,12 @@ fn to_hex(text: &str) -> String {
 }
 
 fn from_hex(text: &str) -> Option<String> {
-    let pairs =
-        text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    String::from_utf8(pairs.collect::<Option<_>>()?).ok()
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| match *pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    String::from_utf8(text.as_bytes().chunks(2).map(byte).collect::<Option<_>>()?).ok()
 }
 
 #[cfg(test)]
@@ -132,6 +135,7 @@ mod tests {
             "a=name:x",
             "a=command-hex:0",
             "a=command-hex:fg",
+            "a=command-hex:+f",
             "a=command-hex:ff",
         ] {
             let error = text.parse::<Watch>().unwrap_err().to_string();

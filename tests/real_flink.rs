@@ -207,7 +207,7 @@ fn jobs_and_jars_of_others_are_left_alone(flink: &Cluster) {
     let job = flink
         .start(&jar, &json!({ "programArgsList": arguments, "parallelism": 1, "flinkConfiguration": name }));
     let theirs = [flink.running_job(&[])];
-    assert_eq!(theirs, [job.clone()]);
+    assert_eq!(theirs, std::slice::from_ref(&job));
 
     let place = Place::new();
     flink.run(&place, &["run", "q2", "--events", "10k", "--workers", "2"]).data();

@@ -32,6 +32,10 @@ pub(crate) struct Ends {
 pub(crate) struct NewTopic<'a> {
     pub(crate) name: &'a str,
     pub(crate) partitions: u32,
+    #[cfg_attr(
+        all(test, not(feature = "kafka")),
+        expect(dead_code, reason = "the tests' own Kafka keeps one copy")
+    )]
     pub(crate) replication: u32,
 }
 

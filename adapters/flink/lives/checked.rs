@@ -94,7 +94,7 @@ fn settings_that_cannot_be_are_refused_before_anything_is_sent() {
         ("headers=X Tenant: a", "allowed is \"Name: value\""),
         ("headers=Authorization: Bearer x", "NEXMARK_FLINK_CREDENTIALS"),
         ("ca.file=/no/such.pem", "cannot read ca.file /no/such.pem"),
-        ("credentials.file=/no/such", "cannot read credentials.file /no/such"),
+        ("credentials.file=/no/such", "cannot read the credentials in /no/such"),
         ("address=localhost:8081", "allowed is http://"),
     ] {
         let (settings, _jar) = settings(&[change]);
