@@ -241,9 +241,10 @@ fn more_workers_than_slots_are_refused(flink: &Cluster) {
     let ran = flink.run(&place, &["run", "q5", "--events", "1000", "--workers", &(SLOTS + 1).to_string()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let result = result(&place);
-    assert_eq!(result["state"], "failed", "{result}");
+    // Flink itself would give up after five minutes.
+    assert_eq!(result["state"], "timed-out", "{result}");
     let message = result["message"].as_str().unwrap();
-    assert!(message.contains("NoResourceAvailableException"), "{message}");
+    assert!(message.contains("no first event within") && message.contains("waits for slots"), "{message}");
     assert!(flink.jobs().is_empty() && flink.jars().is_empty());
 }
 
