@@ -14,20 +14,33 @@ use rustix::fs::{FlockOperation, flock};
 pub use error::{LocalError, Tried};
 pub use process::Life;
 
-/// Directory of the server of that name whose main port is `port`: below the user's directory for state.
-///
-/// # Errors
-/// The user has no home directory.
-pub fn state_directory(server: &str, port: u16) -> Result<PathBuf, LocalError> {
-    Ok(below(dirs::state_dir(), server)?.join(port.to_string()))
+/// Where the server of a main port has its files.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Main port, by which it is found again.
+    pub port: u16,
+    /// What is its own while it runs, and its logs: below the user's directory for state.
+    pub directory: PathBuf,
+    /// What it is installed from: below the user's directory for caches.
+    pub cache: PathBuf,
+    /// An installation to use in place of our own, as `SERVER_HOME` names it (`FLINK_HOME`).
+    pub home: Option<PathBuf>,
 }
 
-/// Directory of what a server is installed from: below the user's directory for caches.
-///
-/// # Errors
-/// The user has no home directory.
-pub fn cache_directory(server: &str) -> Result<PathBuf, LocalError> {
-    below(dirs::cache_dir(), server)
+impl Place {
+    /// The one of the server of that name, whether it runs or not.
+    ///
+    /// # Errors
+    /// The user has no home directory.
+    pub fn new(server: &str, port: u16) -> Result<Self, LocalError> {
+        let home = std::env::var_os(format!("{}_HOME", server.to_uppercase()));
+        Ok(Self {
+            port,
+            directory: below(dirs::state_dir(), server)?.join(port.to_string()),
+            cache: below(dirs::cache_dir(), server)?,
+            home: home.filter(|home| !home.is_empty()).map(PathBuf::from),
+        })
+    }
 }
 
 fn below(directory: Option<PathBuf>, server: &str) -> Result<PathBuf, LocalError> {

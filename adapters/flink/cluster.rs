@@ -10,6 +10,9 @@ use crate::rest::{Rest, RestError};
 
 /// Parts of keys whose values are nobody's business; Flink hides most of them itself.
 const SECRET: [&str; 7] = ["password", "secret", "token", "credential", "access-key", "apikey", "sasl.jaas"];
+/// Settings that tell one process or one job from the next and nothing else, so that no two runs would have them in common.
+const NAMES: [&str; 6] =
+    ["blob.server.port", "jobmanager.rpc.port", "pipeline.name", "rest.port", "web.tmpdir", "web.upload.dir"];
 
 /// What a cluster says about itself.
 #[derive(Debug)]
@@ -45,10 +48,11 @@ impl Cluster {
     }
 }
 
+/// The settings that may be kept and that may matter.
 fn shown(mut config: BTreeMap<String, String>) -> BTreeMap<String, String> {
     config.retain(|key, _| {
         let key = key.to_lowercase();
-        !SECRET.iter().any(|secret| key.contains(secret))
+        !NAMES.contains(&key.as_str()) && !SECRET.iter().any(|secret| key.contains(secret))
     });
     config
 }
@@ -103,10 +107,20 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_left_out() {
-        let pairs = [("s3.secret-key", "x"), ("security.ssl.rest.key-Password", "x"), ("rest.port", "8081")];
-        let config = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        assert_eq!(shown(config).into_keys().collect::<Vec<_>>(), ["rest.port"]);
+    fn secrets_and_mere_names_are_left_out() {
+        let keys = [
+            "s3.secret-key",
+            "security.ssl.rest.key-Password",
+            "rest.port",
+            "pipeline.name",
+            "pipeline.object-reuse",
+            "state.backend.type",
+        ];
+        let config = keys.map(|key| (key.to_owned(), "x".to_owned())).into();
+        assert_eq!(
+            shown(config).into_keys().collect::<Vec<_>>(),
+            ["pipeline.object-reuse", "state.backend.type"]
+        );
     }
 
     #[test]

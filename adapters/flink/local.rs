@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use nexmark_driver::local::{self, LocalError, Tried as _, port, process, remove_all};
+use nexmark_driver::local::{self, LocalError, Place, Tried as _, port, process, remove_all};
 use serde_json::Value;
 
 use configuration::{HOST, LOGGING, Shape};
@@ -107,10 +107,7 @@ impl Status {
 /// The local Flink of a port.
 #[derive(Clone, Debug)]
 pub struct Local {
-    port: u16,
-    directory: PathBuf,
-    cache: PathBuf,
-    home: Option<PathBuf>,
+    place: Place,
 }
 
 impl Local {
@@ -120,27 +117,22 @@ impl Local {
     /// # Errors
     /// The user has no home directory.
     pub fn new(port: u16) -> Result<Self, LocalError> {
-        Ok(Self {
-            port,
-            directory: local::state_directory(NAME, port)?,
-            cache: local::cache_directory(NAME)?,
-            home: std::env::var_os("FLINK_HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
-        })
+        Ok(Self { place: Place::new(NAME, port)? })
     }
 
     /// Port of the REST interface.
     pub fn port(&self) -> u16 {
-        self.port
+        self.place.port
     }
 
     /// Address of the REST interface.
     pub fn address(&self) -> String {
-        format!("http://{HOST}:{}", self.port)
+        format!("http://{HOST}:{}", self.place.port)
     }
 
     /// The file to which a process writes its log.
     pub fn log(&self, role: Role) -> PathBuf {
-        self.directory.join("log").join(format!("{}.log", role.name()))
+        self.place.directory.join("log").join(format!("{}.log", role.name()))
     }
 
     /// Starts what does not run, and returns when all slots are there.
@@ -149,8 +141,8 @@ impl Local {
     /// A program is missing, the port is taken, another Flink than asked for runs already, or it does not come up in time; then
     /// what was started is stopped again.
     pub async fn up(&self, request: &Request) -> Result<(Record, Began), LocalError> {
-        let _lock = local::lock(&self.directory)?;
-        let running = record::read(&self.directory)?.filter(|_| self.is_alive(Role::JobManager));
+        let _lock = local::lock(&self.place.directory)?;
+        let running = record::read(&self.place.directory)?.filter(|_| self.is_alive(Role::JobManager));
         let (record, began) = match running {
             Some(record) => {
                 self.compare(&record, request)?;
@@ -167,7 +159,9 @@ impl Local {
             Err(error) => {
                 match began {
                     Began::Nothing => {}
-                    Began::TaskManager => drop(process::stop(&self.directory, Role::TaskManager.name())?),
+                    Began::TaskManager => {
+                        drop(process::stop(&self.place.directory, Role::TaskManager.name())?)
+                    }
                     Began::Everything => drop(self.clear()?),
                 }
                 Err(error)
@@ -180,10 +174,10 @@ impl Local {
     /// # Errors
     /// A process does not end, or a file cannot be removed.
     pub fn down(&self) -> Result<[(Role, Life); 2], LocalError> {
-        if !self.directory.exists() {
+        if !self.place.directory.exists() {
             return Ok(Role::ALL.map(|role| (role, Life::Absent)));
         }
-        let _lock = local::lock(&self.directory)?;
+        let _lock = local::lock(&self.place.directory)?;
         self.clear()
     }
 
@@ -192,16 +186,17 @@ impl Local {
     /// # Errors
     /// A file of it cannot be read.
     pub async fn status(&self) -> Result<Status, LocalError> {
-        let life = |role: Role| Ok::<_, LocalError>((role, process::life(&self.directory, role.name())?));
+        let life =
+            |role: Role| Ok::<_, LocalError>((role, process::life(&self.place.directory, role.name())?));
         let lives = [life(Role::JobManager)?, life(Role::TaskManager)?];
         let slots = if matches!(lives[0].1, Life::Runs(_)) { self.slots().await } else { None };
-        let record =
-            record::read(&self.directory)?.filter(|_| lives.iter().any(|(_, life)| *life != Life::Absent));
+        let record = record::read(&self.place.directory)?
+            .filter(|_| lives.iter().any(|(_, life)| *life != Life::Absent));
         Ok(Status { record, lives, slots })
     }
 
     fn is_alive(&self, role: Role) -> bool {
-        matches!(process::life(&self.directory, role.name()), Ok(Life::Runs(_)))
+        matches!(process::life(&self.place.directory, role.name()), Ok(Life::Runs(_)))
     }
 
     /// Whether what runs is what is asked for.
@@ -216,7 +211,7 @@ impl Local {
             if let Some(asked) = asked.filter(|asked| *asked != running) {
                 return Err(LocalError::RunsOtherwise {
                     server: NAME,
-                    port: self.port,
+                    port: self.place.port,
                     name,
                     running,
                     asked,
@@ -228,12 +223,12 @@ impl Local {
 
     /// Stops the TaskManager before the JobManager, so that it does not miss it.
     fn clear(&self) -> Result<[(Role, Life); 2], LocalError> {
-        let task_manager = process::stop(&self.directory, Role::TaskManager.name())?;
-        let job_manager = process::stop(&self.directory, Role::JobManager.name())?;
+        let task_manager = process::stop(&self.place.directory, Role::TaskManager.name())?;
+        let job_manager = process::stop(&self.place.directory, Role::JobManager.name())?;
         for name in ["conf", "data"] {
-            remove_all(&self.directory.join(name))?;
+            remove_all(&self.place.directory.join(name))?;
         }
-        record::remove(&self.directory)?;
+        record::remove(&self.place.directory)?;
         Ok([(Role::JobManager, job_manager), (Role::TaskManager, task_manager)])
     }
 
@@ -249,19 +244,21 @@ impl Local {
             });
         }
         self.clear()?;
-        port::check_free(self.port)?;
+        port::check_free(self.place.port)?;
         let distribution =
-            Distribution::find(self.home.as_deref(), request.version.as_deref(), &self.cache).await?;
-        remove_all(&self.directory.join("log"))?;
+            Distribution::find(self.place.home.as_deref(), request.version.as_deref(), &self.place.cache)
+                .await?;
+        remove_all(&self.place.directory.join("log"))?;
         for name in ["conf", "data", "log"] {
-            let path = self.directory.join(name);
+            let path = self.place.directory.join(name);
             fs::create_dir_all(&path).tried_with("make", &path)?;
         }
         let memory_bytes = request.memory_bytes.unwrap_or(MEMORY_BYTES);
-        let data = self.directory.join("data");
-        let shape = Shape { port: self.port, rpc_port: port::free()?, slots, memory_bytes, data: &data };
+        let data = self.place.directory.join("data");
+        let shape =
+            Shape { port: self.place.port, rpc_port: port::free()?, slots, memory_bytes, data: &data };
         for (name, text) in [("config.yaml", shape.config().as_str()), ("log4j.properties", LOGGING)] {
-            let path = self.directory.join("conf").join(name);
+            let path = self.place.directory.join("conf").join(name);
             fs::write(&path, text).tried_with("write", &path)?;
         }
         Ok(Record {
@@ -282,8 +279,8 @@ impl Local {
         if roles.contains(&Role::TaskManager) {
             record.task_managers += 1;
         }
-        record::write(&self.directory, &record)?;
-        let java = Java::new(&record, &self.directory);
+        record::write(&self.place.directory, &record)?;
+        let java = Java::new(&record, &self.place.directory);
         let mut children = Vec::new();
         for role in roles {
             children.push((*role, java.start(*role, &self.log(*role)).await?));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use nexmark_driver::local::{self, LocalError, Tried as _, port, process, remove_all};
+use nexmark_driver::local::{self, LocalError, Place, Tried as _, port, process, remove_all};
 
 use distribution::Distribution;
 
@@ -54,10 +54,7 @@ pub enum Began {
 /// The local Kafka of a port.
 #[derive(Clone, Debug)]
 pub struct Local {
-    port: u16,
-    directory: PathBuf,
-    cache: PathBuf,
-    home: Option<PathBuf>,
+    place: Place,
 }
 
 impl Local {
@@ -67,22 +64,17 @@ impl Local {
     /// # Errors
     /// The user has no home directory.
     pub fn new(port: u16) -> Result<Self, LocalError> {
-        Ok(Self {
-            port,
-            directory: local::state_directory(NAME, port)?,
-            cache: local::cache_directory(NAME)?,
-            home: std::env::var_os("KAFKA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
-        })
+        Ok(Self { place: Place::new(NAME, port)? })
     }
 
     /// Address for clients.
     pub fn address(&self) -> String {
-        format!("{}:{}", Ipv4Addr::LOCALHOST, self.port)
+        format!("{}:{}", Ipv4Addr::LOCALHOST, self.place.port)
     }
 
     /// The file to which the broker writes.
     pub fn log(&self) -> PathBuf {
-        self.directory.join("broker.log")
+        self.place.directory.join("broker.log")
     }
 
     /// Starts it where it does not run, and returns its release when it takes connections.
@@ -91,13 +83,13 @@ impl Local {
     /// A program is missing, the port is taken, another release than asked for runs already, or it does not come up in time;
     /// then what was started is stopped again.
     pub fn up(&self, request: &Request) -> Result<(String, Began), LocalError> {
-        let _lock = local::lock(&self.directory)?;
-        if let Life::Runs(_) = process::life(&self.directory, BROKER)? {
+        let _lock = local::lock(&self.place.directory)?;
+        if let Life::Runs(_) = process::life(&self.place.directory, BROKER)? {
             let running = self.version()?;
             return match request.version.as_ref().filter(|asked| **asked != running) {
                 Some(asked) => Err(LocalError::RunsOtherwise {
                     server: NAME,
-                    port: self.port,
+                    port: self.place.port,
                     name: "version",
                     asked: asked.clone(),
                     running,
@@ -106,8 +98,9 @@ impl Local {
             };
         }
         self.clear()?;
-        port::check_free(self.port)?;
-        let distribution = Distribution::find(self.home.as_deref(), request.version.as_deref(), &self.cache)?;
+        port::check_free(self.place.port)?;
+        let distribution =
+            Distribution::find(self.place.home.as_deref(), request.version.as_deref(), &self.place.cache)?;
         let started = self.start(&distribution, request.memory_bytes.unwrap_or(MEMORY_BYTES));
         if started.is_err() {
             self.clear()?;
@@ -120,10 +113,10 @@ impl Local {
     /// # Errors
     /// It does not end, or a file cannot be removed.
     pub fn down(&self) -> Result<Life, LocalError> {
-        if !self.directory.exists() {
+        if !self.place.directory.exists() {
             return Ok(Life::Absent);
         }
-        let _lock = local::lock(&self.directory)?;
+        let _lock = local::lock(&self.place.directory)?;
         self.clear()
     }
 
@@ -132,45 +125,48 @@ impl Local {
     /// # Errors
     /// A file of it cannot be read.
     pub fn status(&self) -> Result<(Life, Option<String>), LocalError> {
-        let life = process::life(&self.directory, BROKER)?;
+        let life = process::life(&self.place.directory, BROKER)?;
         let version = if let Life::Runs(_) = life { Some(self.version()?) } else { None };
         Ok((life, version))
     }
 
     fn version(&self) -> Result<String, LocalError> {
-        let path = self.directory.join(VERSION_FILE);
+        let path = self.place.directory.join(VERSION_FILE);
         fs::read_to_string(&path).tried_with("read", &path)
     }
 
     fn clear(&self) -> Result<Life, LocalError> {
-        let life = process::stop(&self.directory, BROKER)?;
-        remove_all(&self.directory.join("data"))?;
+        let life = process::stop(&self.place.directory, BROKER)?;
+        remove_all(&self.place.directory.join("data"))?;
         Ok(life)
     }
 
     fn start(&self, distribution: &Distribution, memory_bytes: u64) -> Result<(), LocalError> {
-        let data = self.directory.join("data");
+        let data = self.place.directory.join("data");
         fs::create_dir_all(&data).tried_with("make", &data)?;
-        let config = self.directory.join("server.properties");
-        let text = configuration(self.port, port::free()?, &data);
-        let logging = self.directory.join("log4j2.properties");
+        let config = self.place.directory.join("server.properties");
+        let text = configuration(self.place.port, port::free()?, &data);
+        let logging = self.place.directory.join("log4j2.properties");
         for (path, text) in [
             (&config, text.as_str()),
             (&logging, LOGGING),
-            (&self.directory.join(VERSION_FILE), distribution.version.as_str()),
+            (&self.place.directory.join(VERSION_FILE), distribution.version.as_str()),
         ] {
             fs::write(path, text).tried_with("write", path)?;
         }
-        let java =
-            Java { class_path: &distribution.class_path, logging: &logging, directory: &self.directory };
+        let java = Java {
+            class_path: &distribution.class_path,
+            logging: &logging,
+            directory: &self.place.directory,
+        };
         java.format(&config)?;
         let mut child = java.broker(&config, memory_bytes, &self.log())?;
-        process::record(&self.directory, BROKER, child.id())?;
+        process::record(&self.place.directory, BROKER, child.id())?;
         self.wait_until_ready(&mut child)
     }
 
     fn wait_until_ready(&self, child: &mut Child) -> Result<(), LocalError> {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.place.port));
         let start = Instant::now();
         while start.elapsed() < READY_LIMIT {
             if let Some(status) = child.try_wait().tried(|| "wait for the broker".to_owned())? {
