@@ -1,4 +1,5 @@
-//! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table.
+//! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table of the
+//! medians; the speed-up is over the first number of workers.
 //!
 //! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
 //! [--engine KEY=VALUE] [QUERY…]`
@@ -36,24 +37,31 @@ struct Measured {
 fn main() {
     let arguments = arguments();
     println!(
-        "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>10} {:>9}",
-        "query", "workers", "events/s", "least", "per core", "cores", "state MB", "rss MB"
+        "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>8} {:>10} {:>9}",
+        "query", "workers", "events/s", "least", "per core", "cores", "speed-up", "state MB", "rss MB"
     );
     for query in &arguments.queries {
-        for workers in &arguments.workers {
-            let mut runs: Vec<Measured> =
-                (0..arguments.runs).map(|_run| measure(query, *workers, &arguments)).collect();
+        // In turn, so that what the machine does meanwhile meets every number of workers.
+        let mut runs: Vec<Vec<Measured>> = arguments.workers.iter().map(|_workers| Vec::new()).collect();
+        for _round in 0..arguments.runs {
+            for (runs, workers) in runs.iter_mut().zip(&arguments.workers) {
+                runs.push(measure(query, *workers, &arguments));
+            }
+        }
+        let mut first_seconds = None;
+        for (runs, workers) in runs.iter_mut().zip(&arguments.workers) {
             runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
             let median = &runs[runs.len() / 2];
             let events = arguments.events as f64;
             println!(
-                "{:<5} {:>7} {:>12.0} {:>12.0} {:>12.0} {:>9.2} {:>10.1} {:>9.1}",
+                "{:<5} {:>7} {:>12.0} {:>12.0} {:>12.0} {:>9.2} {:>8.2} {:>10.1} {:>9.1}",
                 query.name,
                 workers,
                 events / median.seconds,
                 events / runs[runs.len() - 1].seconds,
                 events / median.cpu_seconds,
                 median.cpu_seconds / median.seconds,
+                *first_seconds.get_or_insert(median.seconds) / median.seconds,
                 median.state_bytes_max as f64 / 1e6,
                 median.resident_bytes_max as f64 / 1e6,
             );
