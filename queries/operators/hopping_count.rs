@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::held::Held;
 use super::window_maximum::{Best, Candidate};
-use super::{Environment, Map, Time, route, time};
+use super::{Environment, Map, Time, exchange, route, time};
 
 /// Lengths of hopping windows, ms. The size is a multiple of the slide.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +75,7 @@ pub fn hopping_count<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Candidate<i64>> {
     let environment = environment.clone();
-    let by_key = Exchange::new(|count: &PaneCount| route(count.key));
+    let by_key = exchange(|count: &PaneCount| route(count.key));
     counts.unary_frontier(by_key, "hopping count", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut held = Held::default();

@@ -2,11 +2,10 @@
 
 use timely::ExchangeData;
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::log::{Chains, NONE};
-use super::{Environment, Map, Time, route};
+use super::{Environment, Map, Time, exchange, route};
 
 /// A row with the key by which it is joined.
 pub type WithKey<T> = (i64, T);
@@ -31,8 +30,8 @@ where
     O: Clone + 'static,
 {
     let gauge = environment.state_gauge();
-    let by_left = Exchange::new(|row: &WithKey<L>| route(row.0));
-    let by_right = Exchange::new(|row: &WithKey<R>| route(row.0));
+    let by_left = exchange(|row: &WithKey<L>| route(row.0));
+    let by_right = exchange(|row: &WithKey<R>| route(row.0));
     left.binary(right, by_left, by_right, "join", move |_capability, _info| {
         let mut heads = Map::<i64, Heads>::default();
         let (mut lefts, mut rights) = (Chains::<L>::default(), Chains::<R>::default());

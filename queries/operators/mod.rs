@@ -8,6 +8,7 @@ pub mod byte_mask;
 pub mod calendar;
 pub mod distinct;
 pub mod environment;
+pub mod exchange;
 pub mod held;
 pub mod hopping_count;
 pub mod join;
@@ -31,6 +32,7 @@ use std::rc::Rc;
 use timely::dataflow::StreamVec;
 
 pub use environment::{Counters, Environment};
+pub use exchange::exchange;
 pub use time::Time;
 
 use crate::block::Block;

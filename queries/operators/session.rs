@@ -3,12 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::calendar::Calendar;
 use super::held::Held;
-use super::{Environment, Map, Time, route, time};
+use super::{Environment, Map, Time, exchange, route, time};
 
 /// Rows of one key, each at most a gap after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +69,7 @@ pub fn session<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Session> {
     let environment = environment.clone();
-    let by_key = Exchange::new(|session: &Session| route(session.key));
+    let by_key = exchange(|session: &Session| route(session.key));
     rows.unary_frontier(by_key, "session", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut held = Held::default();

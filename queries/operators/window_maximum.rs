@@ -6,11 +6,10 @@ use std::fmt::Debug;
 
 use timely::ExchangeData;
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::held::Held;
-use super::{Environment, Time, route, time};
+use super::{Environment, Time, exchange, route, time};
 
 /// A row that is best in its window at the worker that sends it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -68,7 +67,7 @@ pub fn window_maximum<'scope, R: ExchangeData + Debug>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Candidate<R>> {
     let gauge = environment.state_gauge();
-    let by_window = Exchange::new(|candidate: &Candidate<R>| route(candidate.end as i64));
+    let by_window = exchange(|candidate: &Candidate<R>| route(candidate.end as i64));
     candidates.unary_frontier(by_window, "window maximum", |_capability, _info| {
         let mut held = Held::default();
         let mut windows = BTreeMap::<i128, Best<R>>::new();

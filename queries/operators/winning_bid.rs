@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 use slab::Slab;
 use timely::ExchangeData;
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use super::batch::Batch;
 use super::calendar::Calendar;
 use super::held::Held;
 use super::kernel::kernel;
-use super::{Blocks, Environment, Map, Time, route, time};
+use super::{Blocks, Environment, Map, Time, exchange, route, time};
 use crate::event::Auction;
 
 /// An auction, with what the query needs of it.
@@ -190,8 +189,8 @@ where
     B: ExchangeData + Copy,
 {
     let environment = environment.clone();
-    let by_auction = Exchange::new(|opening: &Opening<A>| route(opening.auction));
-    let by_bid = Exchange::new(|offer: &Offer<B>| route(offer.auction));
+    let by_auction = exchange(|opening: &Opening<A>| route(opening.auction));
+    let by_bid = exchange(|offer: &Offer<B>| route(offer.auction));
     openings.binary_frontier(offers, by_auction, by_bid, "winning bid", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut held = Held::default();

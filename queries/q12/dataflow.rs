@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -12,7 +11,7 @@ use crate::event::Texts;
 use crate::operators::batch::Batch;
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
-use crate::operators::{Blocks, Environment, Map, Time, route, time};
+use crate::operators::{Blocks, Environment, Map, Time, route, time, exchange};
 
 const WINDOW_MS: i64 = 10_000;
 
@@ -49,7 +48,7 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
 fn windows<'scope>(counts: StreamVec<'scope, Time, Count>, environment: &Environment) -> StreamVec<'scope, Time, Row> {
     let environment = environment.clone();
     let activations = counts.scope().activations();
-    let by_bidder = Exchange::new(|count: &Count| route(count.0));
+    let by_bidder = exchange(|count: &Count| route(count.0));
     counts.unary_frontier(by_bidder, "processing-time window", move |_capability, info| {
         let gauge = environment.state_gauge();
         let activator = timely::scheduling::Activator::new(info.address, activations);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -17,7 +16,7 @@ use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::statistics::{Ranked, Statistics, rank};
 use crate::operators::update::Update;
-use crate::operators::{Blocks, Environment, Time, route, utc};
+use crate::operators::{Blocks, Environment, Time, route, utc, exchange};
 
 /// An output row.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +83,7 @@ fn new_ids<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, (i64, Statistics)> {
     let gauge = environment.state_gauge();
-    let by_page = Exchange::new(|noted: &Noted| match noted {
+    let by_page = exchange(|noted: &Noted| match noted {
         Noted::Bids { day, .. } => route(*day),
         Noted::Bidders { number, .. } | Noted::Auctions { number, .. } => route(*number),
     });
@@ -122,7 +121,7 @@ fn reports<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_day = Exchange::new(|change: &(i64, Statistics)| route(change.0));
+    let by_day = exchange(|change: &(i64, Statistics)| route(change.0));
     changes.unary(by_day, "report of a day", move |_capability, _info| {
         let mut days = BTreeMap::<i64, Row>::new();
         let mut batch = Batch::<i64, Statistics>::default();

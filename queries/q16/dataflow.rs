@@ -6,7 +6,6 @@ use std::hint::black_box;
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -19,7 +18,7 @@ use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
 use crate::operators::statistics::{Ranked, Seen, Statistics, rank};
 use crate::operators::update::Update;
-use crate::operators::{Blocks, Environment, Time, route, utc};
+use crate::operators::{Blocks, Environment, Time, route, utc, exchange};
 
 /// An output row.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +151,7 @@ fn reports<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_channel = Exchange::new(|noted: &Noted| route(i64::from(noted.key().0)));
+    let by_channel = exchange(|noted: &Noted| route(i64::from(noted.key().0)));
     noted.unary(by_channel, "report of a channel", move |_capability, _info| {
         let mut groups = Keyed::<(Key, Group)>::default();
         let mut set_bytes = 0;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -13,7 +12,7 @@ use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
 use crate::operators::statistics::{RANKS, rank};
 use crate::operators::update::Update;
-use crate::operators::{Blocks, Environment, Time, route, utc};
+use crate::operators::{Blocks, Environment, Time, route, utc, exchange};
 
 /// Auction and day.
 type Key = (i64, i64);
@@ -84,7 +83,7 @@ fn reports<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_auction = Exchange::new(|row: &(Key, Prices)| route(row.0.0));
+    let by_auction = exchange(|row: &(Key, Prices)| route(row.0.0));
     prices.unary(by_auction, "report of an auction", move |_capability, _info| {
         let mut auctions = Keyed::<(Key, Prices)>::default();
         let mut days = utc::DayTexts::default();

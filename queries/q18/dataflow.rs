@@ -2,7 +2,6 @@
 //! back.
 
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -11,7 +10,7 @@ use crate::operators::batch::Batch;
 use crate::operators::kernel::kernel;
 use crate::operators::last::LastByKey;
 use crate::operators::update::Update;
-use crate::operators::{Blocks, Environment, Time, route};
+use crate::operators::{Blocks, Environment, Time, route, exchange};
 
 /// An output row.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +43,7 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
 
 fn last_of_all<'scope>(bids: StreamVec<'scope, Time, Bid>, environment: &Environment) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_auction = Exchange::new(|bid: &Bid| route(bid.auction));
+    let by_auction = exchange(|bid: &Bid| route(bid.auction));
     bids.unary(by_auction, "last bid", move |_capability, _info| {
         let mut last = LastByKey::default();
         move |input, output| {

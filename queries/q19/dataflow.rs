@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -14,7 +13,7 @@ use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
 use crate::operators::top::{Snapshots, Top};
 use crate::operators::update::Update;
-use crate::operators::{Blocks, Environment, Time, route};
+use crate::operators::{Blocks, Environment, Time, route, exchange};
 
 const TOP: usize = 10;
 
@@ -104,7 +103,7 @@ fn top_ten<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_auction = Exchange::new(|offer: &(i64, Offer)| route(offer.0));
+    let by_auction = exchange(|offer: &(i64, Offer)| route(offer.0));
     offers.unary(by_auction, "top ten", move |_capability, _info| {
         let mut auctions = Keyed::<(i64, Top<Offer, TOP>)>::default();
         let mut snapshots = Snapshots::default();

@@ -3,14 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
 use crate::event::{Auction, Bid, Person, Texts};
 use crate::operators::kernel::kernel;
 use crate::operators::log::{Chains, NONE};
-use crate::operators::{Blocks, Environment, Map, Time, route};
+use crate::operators::{Blocks, Environment, Map, Time, route, exchange};
 
 /// A bid, or a row of one of the two other tables.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -87,8 +86,8 @@ fn join<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Row> {
     let gauge = environment.state_gauge();
-    let by_bidder = Exchange::new(|bid: &Bid| route(bid.bidder));
-    let by_person = Exchange::new(|other: &Other| match other {
+    let by_bidder = exchange(|bid: &Bid| route(bid.bidder));
+    let by_person = exchange(|other: &Other| match other {
         Other::Person(person) => route(person.id),
         Other::Auction(auction) => route(auction.seller),
     });

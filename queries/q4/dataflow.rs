@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::{Exchange, Pipeline};
+use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -14,7 +14,7 @@ use crate::operators::batch::Batch;
 use crate::operators::held::Held;
 use crate::operators::update::Update;
 use crate::operators::winning_bid::{Outcome, Report, best_prices, openings, winning_bid};
-use crate::operators::{Blocks, Environment, Time, route};
+use crate::operators::{Blocks, Environment, Time, route, exchange};
 
 /// An output row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn averages<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_category = Exchange::new(|change: &(i64, Prices)| route(change.0));
+    let by_category = exchange(|change: &(i64, Prices)| route(change.0));
     changes.unary(by_category, "average per category", move |_capability, _info| {
         let mut categories = BTreeMap::<i64, Prices>::new();
         let mut batch = Batch::<i64, Prices>::default();

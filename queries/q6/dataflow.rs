@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::{Exchange, Pipeline};
+use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
@@ -12,7 +12,7 @@ use crate::operators::calendar::Calendar;
 use crate::operators::held::Held;
 use crate::operators::keyed::Keyed;
 use crate::operators::winning_bid::{Outcome, Report, best_prices, openings, winning_bid};
-use crate::operators::{Blocks, Environment, Time, route, time};
+use crate::operators::{Blocks, Environment, Time, route, time, exchange};
 
 /// Auctions of a seller that are averaged.
 const LAST: usize = 10;
@@ -71,7 +71,7 @@ fn sales<'scope>(outcomes: StreamVec<'scope, Time, Outcome<i64, ()>>) -> StreamV
 /// A row for each sale, when no earlier one can come any more.
 fn averages<'scope>(sales: StreamVec<'scope, Time, Sale>, environment: &Environment) -> StreamVec<'scope, Time, Row> {
     let environment = environment.clone();
-    let by_seller = Exchange::new(|sale: &Sale| route(sale.seller));
+    let by_seller = exchange(|sale: &Sale| route(sale.seller));
     sales.unary_frontier(by_seller, "last ten of a seller", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut held = Held::default();

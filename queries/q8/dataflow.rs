@@ -4,14 +4,13 @@
 use std::collections::BTreeMap;
 
 use timely::dataflow::StreamVec;
-use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
 use crate::event::{Text, Texts};
 use crate::operators::batch::Batch;
 use crate::operators::kernel::kernel;
-use crate::operators::{Blocks, Environment, Map, Time, route, time};
+use crate::operators::{Blocks, Environment, Map, Time, route, time, exchange};
 
 const WINDOW_MS: i64 = 10_000;
 
@@ -69,8 +68,8 @@ fn new_sellers<'scope>(
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Row> {
     let environment = environment.clone();
-    let by_person = Exchange::new(|row: &Registered| route(row.0));
-    let by_seller = Exchange::new(|row: &Selling| route(row.0));
+    let by_person = exchange(|row: &Registered| route(row.0));
+    let by_seller = exchange(|row: &Selling| route(row.0));
     registered.binary_frontier(selling, by_person, by_seller, "new sellers", move |_capability, _info| {
         let gauge = environment.state_gauge();
         let mut windows = BTreeMap::<i64, Window>::new();
