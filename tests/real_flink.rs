@@ -40,7 +40,7 @@ versions! {
         ctrl_c_leaves_no_job_and_no_jar
         jobs_and_jars_of_others_are_left_alone
         a_check_tells_what_a_run_would_find
-        more_workers_than_slots_are_refused
+        more_workers_than_slots_are_told
         a_local_flink_is_started_once
     ]
 }
@@ -236,7 +236,7 @@ fn a_check_tells_what_a_run_would_find(flink: &Cluster) {
     assert!(ran.stdout.lines().any(|line| line.starts_with("slots") && line.contains(" bad ")), "{ran:?}");
 }
 
-fn more_workers_than_slots_are_refused(flink: &Cluster) {
+fn more_workers_than_slots_are_told(flink: &Cluster) {
     let place = Place::new();
     let ran = flink.run(&place, &["run", "q5", "--events", "1000", "--workers", &(SLOTS + 1).to_string()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -245,6 +245,12 @@ fn more_workers_than_slots_are_refused(flink: &Cluster) {
     assert_eq!(result["state"], "timed-out", "{result}");
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("no first event within") && message.contains("waits for slots"), "{message}");
+    // Subtasks that need nothing of each other take turns.
+    let place = Place::new();
+    let ran = flink.run(&place, &["run", "q0", "--events", "1000000", "--workers", &(SLOTS + 1).to_string()]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let notes = result(&place)["notes"].to_string();
+    assert!(notes.contains("never ran all at once"), "{notes}");
     assert!(flink.jobs().is_empty() && flink.jars().is_empty());
 }
 

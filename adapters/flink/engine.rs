@@ -315,8 +315,15 @@ impl Engine for Flink {
     }
 
     async fn job_config(&mut self) -> Result<BTreeMap<String, String>, EngineError> {
+        if let Some(run) = &mut self.run {
+            run.following.look_back().await;
+        }
         let Some(job) = self.jobs.first().filter(|job| job.is_known) else { return Ok(BTreeMap::new()) };
         crate::cluster::job_config(&self.rest, &job.id).await
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.run.iter().filter_map(|run| run.following.apart.clone()).collect()
     }
 
     fn kept_files(&self) -> Option<PathBuf> {

@@ -46,6 +46,8 @@ pub(crate) struct Following {
     figures: Figures,
     restarts: u32,
     was_restarting: bool,
+    /// That its subtasks never ran all at once.
+    pub(crate) apart: Option<String>,
 }
 
 /// What is known of a job before it is submitted.
@@ -109,6 +111,7 @@ impl Following {
             figures: Figures::default(),
             restarts: 0,
             was_restarting: false,
+            apart: None,
         }
     }
 
@@ -149,6 +152,14 @@ impl Following {
     /// What the finished job's sink has left.
     pub(crate) async fn accumulators(&self) -> Result<Accumulators, RestError> {
         self.rest.get(&self.path("/accumulators")).await
+    }
+
+    /// Looks at the end of the measured time whether the job ran as a whole.
+    pub(crate) async fn look_back(&mut self) {
+        if let Some(topology) = &self.topology {
+            // What cannot be read does not spoil the run.
+            self.apart = details::apart(&self.rest, &self.id, topology).await.unwrap_or_default();
+        }
     }
 
     fn path(&self, below: &str) -> String {
@@ -226,6 +237,7 @@ impl Following {
         // The source lingered after its last event only to let windows of the clock fire.
         let end = end.checked_sub(self.end_delay).unwrap_or(end).max(self.started.unwrap_or(self.asked));
         let answer = if self.takes_answer { Some(answer::digest(&accumulators)?) } else { None };
+        self.topology.get_or_insert(topology);
         Ok(Progress {
             at: end,
             events_in: events,

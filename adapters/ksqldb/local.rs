@@ -83,6 +83,11 @@ impl Local {
     /// A program is missing, the port is taken, another release than asked for runs already, or it does not come up in time;
     /// then what was started is stopped again.
     pub fn up(&self, request: &Request) -> Result<(String, Began), LocalError> {
+        self.up_with(request, "")
+    }
+
+    /// The same with lines of configuration that outdo ours.
+    pub(crate) fn up_with(&self, request: &Request, config: &str) -> Result<(String, Began), LocalError> {
         let _lock = local::lock(&self.place.directory)?;
         if let Life::Runs(_) = process::life(&self.place.directory, BROKER)? {
             let running = self.version()?;
@@ -101,7 +106,7 @@ impl Local {
         port::check_free(self.place.port)?;
         let distribution =
             Distribution::find(self.place.home.as_deref(), request.version.as_deref(), &self.place.cache)?;
-        let started = self.start(&distribution, request.memory_bytes.unwrap_or(MEMORY_BYTES));
+        let started = self.start(&distribution, request.memory_bytes.unwrap_or(MEMORY_BYTES), config);
         if started.is_err() {
             self.clear()?;
         }
@@ -141,11 +146,11 @@ impl Local {
         Ok(life)
     }
 
-    fn start(&self, distribution: &Distribution, memory_bytes: u64) -> Result<(), LocalError> {
+    fn start(&self, distribution: &Distribution, memory_bytes: u64, more: &str) -> Result<(), LocalError> {
         let data = self.place.directory.join("data");
         fs::create_dir_all(&data).tried_with("make", &data)?;
         let config = self.place.directory.join("server.properties");
-        let text = configuration(self.place.port, port::free()?, &data);
+        let text = configuration(self.place.port, port::free()?, &data) + more;
         let logging = self.place.directory.join("log4j2.properties");
         for (path, text) in [
             (&config, text.as_str()),

@@ -305,9 +305,9 @@ impl<'a> Life<'a> {
         self.refresh_last_sample();
         let (ending, rows) = self.rows(ending).await;
         if self.submitted {
+            self.read_job_config().await;
             self.result.notes.extend(self.engine.notes());
             self.result.files = self.engine.kept_files().map(|path| path.display().to_string());
-            self.read_job_config().await;
         }
         self.summarise(ending);
         let stopping = now();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::metrics::Aggregated;
 use crate::moment::{Exchange, now};
-use crate::replies::{Details, SubtaskTimes};
+use crate::replies::{Details, SubtaskTime, SubtaskTimes};
 use crate::rest::{Rest, RestError};
 
 /// Name of the operator that takes the rows.
@@ -98,6 +98,39 @@ pub(super) async fn start(
     Ok(first)
 }
 
+/// States in which a subtask has ended.
+const ENDS: [&str; 3] = ["FINISHED", "CANCELED", "FAILED"];
+
+/// Says so where the subtasks of a source never ran all at once: with too few slots Flink runs those that need nothing of each
+/// other one after another, and fewer were measured than asked for.
+pub(super) async fn apart(rest: &Rest, job: &str, topology: &Topology) -> Result<Option<String>, RestError> {
+    for source in topology.sources() {
+        let times: SubtaskTimes =
+            rest.get(&format!("/jobs/{job}/vertices/{}/subtasktimes", source.id)).await?;
+        if !times.ran_at_once() {
+            let all = times.subtasks.len();
+            return Ok(Some(format!(
+                "the {all} subtasks of a source never ran all at once, as where slots are too few"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+impl SubtaskTimes {
+    fn ran_at_once(&self) -> bool {
+        let moment = |subtask: &SubtaskTime, state: &str| {
+            subtask.timestamps.get(state).copied().filter(|moment| *moment > 0)
+        };
+        let begins: Option<Vec<i64>> =
+            self.subtasks.iter().map(|subtask| moment(subtask, "RUNNING")).collect();
+        let ends =
+            self.subtasks.iter().flat_map(|subtask| ENDS.iter().filter_map(|end| moment(subtask, end)));
+        let last_begin = begins.map(|begins| begins.into_iter().max());
+        last_begin.is_some_and(|last| last <= Some(ends.min().unwrap_or(i64::MAX)))
+    }
+}
+
 /// What the tasks of a job wait for that does not run as a whole.
 pub(super) fn waits_for(details: &Details) -> Option<String> {
     let all: u64 = details.vertices.iter().map(|vertex| vertex.parallelism).sum();
@@ -108,4 +141,26 @@ pub(super) fn waits_for(details: &Details) -> Option<String> {
         return Some(format!("slots: {waiting} of its {all} tasks have none"));
     }
     (deploying > 0).then(|| format!("{deploying} of its {all} tasks to be deployed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn times(subtasks: &[(i64, i64)]) -> SubtaskTimes {
+        let subtask = |(running, finished): &(i64, i64)| json!({ "timestamps": { "RUNNING": running, "FINISHED": finished } });
+        let subtasks: Vec<_> = subtasks.iter().map(subtask).collect();
+        serde_json::from_value(json!({ "now": 100, "subtasks": subtasks })).unwrap()
+    }
+
+    #[test]
+    fn subtasks_that_took_turns_did_not_run_at_once() {
+        assert!(times(&[(10, 50), (12, 0)]).ran_at_once());
+        assert!(times(&[(10, 0), (12, 0)]).ran_at_once());
+        assert!(times(&[(10, 50)]).ran_at_once());
+        assert!(!times(&[(10, 50), (60, 90)]).ran_at_once());
+        assert!(!times(&[(10, 0), (0, 0)]).ran_at_once());
+    }
 }

@@ -1,4 +1,4 @@
-//! A cluster behind https, whose certificate is of an authority of one's own. The certificates below `tests/tls` are for this test
+//! A cluster behind https, whose certificate is of an authority of one's own. The certificates below `tests/tls` are for tests
 //! alone and hold for a hundred years.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::engine::Flink;
 use crate::recorded::response;
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/tls").join(name)
 }
 
 /// Replies as a cluster to whoever trusts it. Returns its port.

@@ -123,7 +123,7 @@ impl Simulated {
         held.details = Some(told);
         let running = held.running.filter(|running| told >= *running);
         let running = running.map_or(0, |running| self.ms(running));
-        json!({ "now": self.ms(at), "subtasks": [{ "timestamps": { "RUNNING": running } }, { "timestamps": { "RUNNING": 0 } }] })
+        json!({ "now": self.ms(at), "subtasks": [{ "timestamps": { "RUNNING": running } }, { "timestamps": { "RUNNING": running } }] })
     }
 
     fn metrics(&self, held: &mut Held, at: Instant, values: bool) -> Value {

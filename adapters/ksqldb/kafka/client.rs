@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use nexmark_driver::engine::EngineError;
@@ -12,7 +12,7 @@ use rdkafka::admin::{
 };
 use rdkafka::client::{ClientContext, DefaultClientContext};
 use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
-use rdkafka::consumer::{BaseConsumer, Consumer as _};
+use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::message::Message as _;
 use rdkafka::producer::{
@@ -23,8 +23,9 @@ use rdkafka::{Offset, TopicPartitionList};
 use super::{Ends, Kafka, NewTopic, Partition, Producer, Read, Record};
 use crate::settings::KafkaAccess;
 
-/// Records that may be under way at once.
-const UNDER_WAY_MAX: &str = "400000";
+/// Records that may be under way at once: enough for 2 M/s and a round trip of 25 ms, few enough to stay in the cache from
+/// when they are written until they are acknowledged, which makes a fifth of the speed.
+const UNDER_WAY_MAX: &str = "50000";
 /// Memory of records under way, kB.
 const UNDER_WAY_KB: &str = "262144";
 /// Time that a record may wait for others of its batch, ms.
@@ -33,6 +34,8 @@ const LINGER_MS: &str = "20";
 const FULL_WAIT: Duration = Duration::from_millis(2);
 /// Wait for the broker that is in charge of a group.
 const COORDINATOR_WAIT: Duration = Duration::from_millis(200);
+/// Complaints that are looked at when something was refused.
+const COMPLAINTS_MAX: usize = 100;
 /// Configuration of a topic: age at which its records are dropped, ms.
 const RETENTION: &str = "retention.ms";
 /// Never.
@@ -45,7 +48,7 @@ pub(super) struct Client {
     limit: Duration,
     admin: AdminClient<DefaultClientContext>,
     /// One for each group whose offsets are asked for; none of them joins it.
-    groups: Mutex<HashMap<String, Arc<BaseConsumer>>>,
+    groups: Mutex<HashMap<String, Arc<BaseConsumer<Complaint>>>>,
 }
 
 impl Client {
@@ -68,6 +71,12 @@ impl Client {
         })
     }
 
+    /// Addresses of the brokers and how they are spoken to, for messages.
+    fn at(&self) -> String {
+        let value = |name| self.config.get(name).unwrap_or_default();
+        format!("{} ({})", value("bootstrap.servers"), value("security.protocol"))
+    }
+
     fn options(&self) -> AdminOptions {
         AdminOptions::new().request_timeout(Some(self.limit)).operation_timeout(Some(self.limit))
     }
@@ -82,15 +91,16 @@ impl Client {
         }
     }
 
-    fn consumer(&self, group: &str) -> Result<Arc<BaseConsumer>, EngineError> {
+    fn consumer(&self, group: &str) -> Result<Arc<BaseConsumer<Complaint>>, EngineError> {
         let mut groups = self.groups.lock().map_err(|_poisoned| EngineError::new("a thread panicked"))?;
         if let Some(consumer) = groups.get(group) {
             return Ok(Arc::clone(consumer));
         }
         let mut config = self.config.clone();
         config.set("group.id", group).set("enable.auto.commit", "false");
-        let consumer: BaseConsumer =
-            config.create().map_err(|error| failed(&format!("ask for group {group}"), &error))?;
+        let consumer: BaseConsumer<Complaint> = config
+            .create_with_context(Complaint::default())
+            .map_err(|error| failed(&format!("ask for group {group}"), &error))?;
         let consumer = Arc::new(consumer);
         groups.insert(group.to_owned(), Arc::clone(&consumer));
         Ok(consumer)
@@ -118,11 +128,55 @@ impl Client {
 /// Group of the consumers that ask for ends and never commit.
 const OBSERVER: &str = "nexmark-observer";
 
+/// Why no connection comes about, which librdkafka tells beside its replies.
+#[derive(Clone, Debug, Default)]
+struct Complaint(Arc<Mutex<Option<String>>>);
+
+impl Complaint {
+    /// An error, with the complaint if it may be the reason.
+    fn with(&self, error: &KafkaError) -> String {
+        use RDKafkaErrorCode::{AllBrokersDown, BrokerTransportFailure, MessageTimedOut, OperationTimedOut};
+        let unconnected = [AllBrokersDown, BrokerTransportFailure, MessageTimedOut, OperationTimedOut];
+        let complaint = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match (complaint.as_deref(), error.rdkafka_error_code()) {
+            (Some(complaint), Some(code)) if unconnected.contains(&code) => {
+                format!("{}: {complaint}", told(error))
+            }
+            _ => told(error),
+        }
+    }
+}
+
+impl ClientContext for Complaint {
+    fn error(&self, error: KafkaError, reason: &str) {
+        let mut complaint = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // That no broker is left says less than why.
+        let says_little = error.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown);
+        if complaint.is_none() || !says_little {
+            *complaint = Some(reason.to_owned());
+        }
+    }
+}
+
+impl ConsumerContext for Complaint {}
+
+/// What a consumer could not do, and its complaint.
+fn refused_by(consumer: &BaseConsumer<Complaint>, what: &str, error: &KafkaError) -> EngineError {
+    for _event in 0..COMPLAINTS_MAX {
+        if consumer.poll(Duration::ZERO).is_none() {
+            break;
+        }
+    }
+    EngineError::new(format!("cannot {what}: {}", consumer.context().with(error)))
+}
+
 impl Kafka for Client {
     fn describe(&self) -> Result<String, EngineError> {
-        let client = self.admin.inner();
-        let metadata =
-            client.fetch_metadata(None, self.limit).map_err(|error| failed("reach Kafka", &error))?;
+        let consumer = self.consumer(OBSERVER)?;
+        let client = consumer.client();
+        let metadata = client
+            .fetch_metadata(None, self.limit)
+            .map_err(|error| refused_by(&consumer, &format!("reach Kafka at {}", self.at()), &error))?;
         let brokers = metadata.brokers();
         let named: Vec<String> =
             brokers.iter().map(|broker| format!("{}:{}", broker.host(), broker.port())).collect();
@@ -131,19 +185,19 @@ impl Kafka for Client {
     }
 
     fn topics(&self) -> Result<Vec<(String, u32)>, EngineError> {
-        let client = self.admin.inner();
-        let metadata = client
+        let consumer = self.consumer(OBSERVER)?;
+        let metadata = consumer
             .fetch_metadata(None, self.limit)
-            .map_err(|error| failed("list the topics of Kafka", &error))?;
+            .map_err(|error| refused_by(&consumer, "list the topics of Kafka", &error))?;
         let topics = metadata.topics().iter();
         Ok(topics.map(|topic| (topic.name().to_owned(), topic.partitions().len() as u32)).collect())
     }
 
     fn groups(&self) -> Result<Vec<String>, EngineError> {
-        let client = self.admin.inner();
-        let list = client
+        let consumer = self.consumer(OBSERVER)?;
+        let list = consumer
             .fetch_group_list(None, self.limit)
-            .map_err(|error| failed("list the consumer groups of Kafka", &error))?;
+            .map_err(|error| refused_by(&consumer, "list the consumer groups of Kafka", &error))?;
         Ok(list.groups().iter().map(|group| group.name().to_owned()).collect())
     }
 
@@ -220,7 +274,7 @@ impl Kafka for Client {
                 Err(error) if is_passing(&error) && Instant::now() < deadline => {
                     std::thread::sleep(COORDINATOR_WAIT);
                 }
-                told => break told.map_err(|error| failed(&what(), &error))?,
+                told => break told.map_err(|error| refused_by(&consumer, &what(), &error))?,
             }
         };
         let of = |partition: &Partition| {
@@ -238,7 +292,9 @@ impl Kafka for Client {
         let of = |partition: &Partition| {
             let (low, high) = consumer
                 .fetch_watermarks(&partition.topic, partition.number, self.limit)
-                .map_err(|error| failed(&format!("ask for the end of topic {}", partition.topic), &error))?;
+                .map_err(|error| {
+                    refused_by(&consumer, &format!("ask for the end of topic {}", partition.topic), &error)
+                })?;
             Ok(Ends { low, high })
         };
         partitions.iter().map(of).collect()
@@ -296,11 +352,11 @@ impl Kafka for Client {
             .set("queue.buffering.max.messages", UNDER_WAY_MAX)
             .set("queue.buffering.max.kbytes", UNDER_WAY_KB);
         config.set("message.timeout.ms", self.limit.as_millis().to_string());
-        let deliveries = Arc::new(Deliveries::default());
+        let context = Context::default();
         let producer = config
-            .create_with_context(Context(Arc::clone(&deliveries)))
+            .create_with_context(context.clone())
             .map_err(|error| failed("make a producer for Kafka", &error))?;
-        Ok(Box::new(Writer { producer, deliveries, sent: 0, limit: self.limit }))
+        Ok(Box::new(Writer { producer, context, sent: 0, limit: self.limit }))
     }
 
     fn check_transactions(&self, id: &str) -> Result<(), EngineError> {
@@ -320,25 +376,33 @@ impl Kafka for Client {
 #[derive(Debug, Default)]
 struct Deliveries {
     acknowledged: AtomicU64,
-    failed: AtomicU64,
     failure: OnceLock<String>,
 }
 
-struct Context(Arc<Deliveries>);
+#[derive(Clone, Default)]
+struct Context {
+    deliveries: Arc<Deliveries>,
+    complaint: Complaint,
+}
 
-impl ClientContext for Context {}
+impl ClientContext for Context {
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.complaint.error(error, reason);
+    }
+}
 
 impl ProducerContext for Context {
     type DeliveryOpaque = ();
 
     fn delivery(&self, delivery: &DeliveryResult<'_>, _opaque: ()) {
+        let Self { deliveries, complaint } = self;
         match delivery {
             Ok(_message) => {
-                self.0.acknowledged.fetch_add(1, Ordering::Relaxed);
+                deliveries.acknowledged.fetch_add(1, Ordering::Relaxed);
             }
             Err((error, message)) => {
-                self.0.failed.fetch_add(1, Ordering::Relaxed);
-                self.0.failure.get_or_init(|| format!("topic {}: {}", message.topic(), told(error)));
+                let problem = || format!("topic {}: {}", message.topic(), complaint.with(error));
+                deliveries.failure.get_or_init(problem);
             }
         }
     }
@@ -346,7 +410,7 @@ impl ProducerContext for Context {
 
 struct Writer {
     producer: ThreadedProducer<Context>,
-    deliveries: Arc<Deliveries>,
+    context: Context,
     sent: u64,
     limit: Duration,
 }
@@ -354,7 +418,7 @@ struct Writer {
 impl Writer {
     /// An error as soon as any record was not acknowledged.
     fn check(&self) -> Result<(), EngineError> {
-        match self.deliveries.failure.get() {
+        match self.context.deliveries.failure.get() {
             Some(failure) => Err(self.failed(failure)),
             None => Ok(()),
         }
@@ -395,14 +459,14 @@ impl Producer for Writer {
     }
 
     fn acknowledged(&self) -> u64 {
-        self.deliveries.acknowledged.load(Ordering::Relaxed)
+        self.context.deliveries.acknowledged.load(Ordering::Relaxed)
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
         // Records that are not acknowledged in time fail by themselves.
         let flushed = self.producer.flush(self.limit + Duration::from_secs(5));
         self.check()?;
-        flushed.map_err(|error| self.failed(&told(&error)))?;
+        flushed.map_err(|error| self.failed(&self.context.complaint.with(&error)))?;
         if self.acknowledged() == self.sent {
             Ok(())
         } else {

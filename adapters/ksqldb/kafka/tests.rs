@@ -1,7 +1,10 @@
 //! The client against a real Kafka, which the test starts and stops.
 
 use std::collections::HashMap;
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +17,7 @@ use nexmark_queries::event::Event;
 use nexmark_queries::find;
 use nexmark_queries::generator::{Generator, Options};
 use nexmark_queries::ndjson::Table;
+use tempfile::TempDir;
 
 use super::{Kafka, NewTopic, Partition, Record, connect};
 use crate::feed::{Feed, FeedProgress, Topics};
@@ -35,6 +39,11 @@ struct Broker(Local, #[expect(dead_code, reason = "held until the broker is down
 impl Broker {
     /// `None`, with a word, where tests may not start one.
     fn start() -> Option<Self> {
+        Self::start_with(port::free().unwrap(), "")
+    }
+
+    /// The same on that port, with lines of configuration that outdo the usual ones.
+    fn start_with(port: u16, config: &str) -> Option<Self> {
         if std::env::var_os("NEXMARK_TEST_KAFKA").is_none() {
             use std::io::Write as _;
             let _closed =
@@ -42,8 +51,8 @@ impl Broker {
             return None;
         }
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let local = Local::new(port::free().unwrap()).unwrap();
-        local.up(&Request::default()).unwrap();
+        let local = Local::new(port).unwrap();
+        local.up_with(&Request::default(), config).unwrap();
         Some(Self(local, turn))
     }
 
@@ -289,6 +298,111 @@ async fn records_of_a_topic_that_somebody_else_made_are_kept() {
         let config = client.config_of("window").unwrap();
         assert_eq!(config["retention.ms"], "-1");
         assert_eq!(config["cleanup.policy"], "compact,delete");
+    })
+    .await;
+}
+
+/// Of the authority and the server that tests with TLS share.
+fn certificate(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/tls").join(name)
+}
+
+/// Listeners of a broker for clients who show a password, with a certificate for loopback.
+struct Secured {
+    place: TempDir,
+    port: u16,
+    sasl_port: u16,
+}
+
+impl Secured {
+    const PASSWORD: &str = "open sesame";
+
+    fn new() -> Self {
+        let place = TempDir::new().unwrap();
+        let text = |name| fs::read_to_string(certificate(name)).unwrap();
+        fs::write(place.path().join("keystore.pem"), text("server.key") + &text("server.pem")).unwrap();
+        Self { place, port: port::free().unwrap(), sasl_port: port::free().unwrap() }
+    }
+
+    fn config(&self) -> String {
+        let controller = port::free().unwrap();
+        let Self { port, sasl_port, .. } = self;
+        format!(
+            "listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{sasl_port},CONTROLLER://127.0.0.1:{controller}\n\
+             advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{sasl_port}\n\
+             controller.quorum.voters=1@127.0.0.1:{controller}\n\
+             listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL\n\
+             sasl.enabled.mechanisms=PLAIN\n\
+             listener.name.sasl_ssl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule \
+             required user_nexmark=\"{}\";\n\
+             ssl.keystore.type=PEM\n\
+             ssl.keystore.location={}\n",
+            Self::PASSWORD,
+            self.place.path().join("keystore.pem").display()
+        )
+    }
+
+    fn connect(&self, security: &str, ca_file: &str, password: &str) -> Arc<dyn Kafka> {
+        let credentials = self.place.path().join("credentials");
+        fs::write(&credentials, format!("NEXMARK_KAFKA_USER=nexmark\nNEXMARK_KAFKA_PASSWORD={password}\n"))
+            .unwrap();
+        fs::set_permissions(&credentials, fs::Permissions::from_mode(0o600)).unwrap();
+        let settings = set(&[
+            ("kafka.brokers", &format!("127.0.0.1:{}", self.sasl_port)),
+            ("kafka.security", security),
+            ("kafka.mechanism", "PLAIN"),
+            ("ca.file", ca_file),
+            ("credentials", credentials.to_str().unwrap()),
+            ("delivery.timeout", "5s"),
+        ]);
+        connect(&settings::Options::new(&settings).unwrap().kafka).unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn brokers_that_want_tls_and_a_password_are_used_and_a_refusal_says_why() {
+    in_thread(|| {
+        let secured = Secured::new();
+        let Some(_broker) = Broker::start_with(secured.port, &secured.config()) else { return };
+        let authority = certificate("ca.pem").to_str().unwrap().to_owned();
+        let kafka = secured.connect("sasl_ssl", &authority, Secured::PASSWORD);
+        kafka.describe().unwrap();
+        kafka.create(&[NewTopic { name: "secret", partitions: 1, replication: 1 }]).unwrap();
+        let mut producer = kafka.producer().unwrap();
+        let record = Record { topic: "secret", partition: None, key: b"key", value: b"{}", timestamp: 1 };
+        producer.send(record).unwrap();
+        producer.flush().unwrap();
+        let partition = Partition { topic: "secret".to_owned(), number: 0 };
+        let ends = kafka.ends(std::slice::from_ref(&partition)).unwrap();
+        let mut found = 0;
+        kafka
+            .read(&partition, ends[0], &mut |(key, _)| {
+                assert_eq!(key, Some(b"key".as_slice()));
+                found += 1;
+                true
+            })
+            .unwrap();
+        assert_eq!((found, kafka.committed("nobody", &[partition]).unwrap()), (1, vec![None]));
+
+        // A broker that hangs up says nothing.
+        for (security, authority, password, reason) in [
+            ("sasl_ssl", authority.as_str(), "shazam", "Authentication failed: Invalid username or password"),
+            ("sasl_ssl", "", Secured::PASSWORD, "broker certificate could not be verified"),
+            ("ssl", authority.as_str(), Secured::PASSWORD, ""),
+            ("sasl_plaintext", authority.as_str(), Secured::PASSWORD, ""),
+        ] {
+            let kafka = secured.connect(security, authority, password);
+            let error = kafka.describe().unwrap_err().to_string();
+            let start = format!("cannot reach Kafka at 127.0.0.1:{} ({security}): ", secured.sasl_port);
+            assert!(error.starts_with(&start) && error.contains(reason), "{error}");
+            let mut producer = kafka.producer().unwrap();
+            producer.send(record).unwrap();
+            let error = producer.flush().unwrap_err().to_string();
+            assert!(
+                error.starts_with("Kafka acknowledged 0 of 1 records: ") && error.contains(reason),
+                "{error}"
+            );
+        }
     })
     .await;
 }
