@@ -240,10 +240,10 @@ fn more_workers_than_slots_are_told(flink: &Cluster) {
     let place = Place::new();
     let ran = flink.run(&place, &["run", "q5", "--events", "1000", "--workers", &(SLOTS + 1).to_string()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let result = result(&place);
+    let waited = result(&place);
     // Flink itself would give up after five minutes.
-    assert_eq!(result["state"], "timed-out", "{result}");
-    let message = result["message"].as_str().unwrap();
+    assert_eq!(waited["state"], "timed-out", "{waited}");
+    let message = waited["message"].as_str().unwrap();
     assert!(message.contains("no first event within") && message.contains("waits for slots"), "{message}");
     // Subtasks that need nothing of each other take turns.
     let place = Place::new();

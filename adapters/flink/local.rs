@@ -157,11 +157,10 @@ impl Local {
         match self.start(record, began).await {
             Ok(record) => Ok((record, began)),
             Err(error) => {
+                let directory = &self.place.directory;
                 match began {
                     Began::Nothing => {}
-                    Began::TaskManager => {
-                        drop(process::stop(&self.place.directory, Role::TaskManager.name())?)
-                    }
+                    Began::TaskManager => drop(process::stop(directory, Role::TaskManager.name())?),
                     Began::Everything => drop(self.clear()?),
                 }
                 Err(error)
