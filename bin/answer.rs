@@ -24,7 +24,7 @@ use crate::{engines, printer, selection};
 /// Prints the answer.
 pub(crate) fn command(global: &Global, arguments: &AnswerArguments) -> Result<ExitCode> {
     let query = selection::single(&arguments.query)?;
-    let engine = engines::find(&global.engine)?;
+    let engine = engines::find(global.engine())?;
     let config = configure(global, arguments)?;
     let request = request(query, &config, arguments)?;
     let mut engine = engines::create(engine, &config)?;

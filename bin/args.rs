@@ -66,9 +66,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Engine to measure, see `nexmark list`
-    #[arg(long, global = true, value_name = "NAME", default_value = "native")]
-    pub(crate) engine: String,
+    /// Engine to measure, see `nexmark list` [default: native]
+    #[arg(long, global = true, value_name = "NAME")]
+    engine: Option<String>,
     /// Configuration file; conf/nexmark.toml shows every key
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -84,6 +84,13 @@ pub(crate) struct Global {
     /// Colours: auto follows the terminal and NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+impl Global {
+    /// Name of the engine to measure.
+    pub(crate) fn engine(&self) -> &str {
+        self.engine.as_deref().unwrap_or("native")
+    }
 }
 
 /// When output is coloured.
@@ -384,7 +391,53 @@ impl Arguments {
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut arguments = Self::try_parse()?;
         arguments.global.set = every_set(std::env::args_os());
+        arguments.check()?;
         Ok(arguments)
+    }
+
+    /// Refuses a global option that would have no effect.
+    fn check(&self) -> Result<(), clap::Error> {
+        let Global { engine, config, profile, set, .. } = &self.global;
+        let given = [
+            ("--engine", engine.is_some()),
+            ("--config", config.is_some()),
+            ("--profile", profile.is_some()),
+            ("--set", !set.is_empty()),
+        ];
+        let (command, taken) = self.command.takes();
+        match given.iter().find(|(option, given)| *given && !taken.contains(option)) {
+            Some((option, _)) => {
+                let message = format!("{option} would have no effect on {command}");
+                Err(Self::command().error(ErrorKind::ArgumentConflict, message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Command {
+    /// Its name, and which global options that choose what is measured mean something to it.
+    fn takes(&self) -> (&'static str, &'static [&'static str]) {
+        const ALL: &[&str] = &["--engine", "--config", "--profile", "--set"];
+        match self {
+            Self::List => ("list", ALL),
+            Self::Run(_) => ("run", ALL),
+            Self::Verify(_) => ("verify", ALL),
+            Self::Answer(_) => ("answer", ALL),
+            Self::Check(_) => ("check", ALL),
+            Self::Generate(_) => ("generate", ALL),
+            Self::Config => ("config", ALL),
+            Self::Hosts(_) => ("hosts", ALL),
+            // Each side names its engine.
+            Self::Bench(_) => ("bench", &["--config", "--profile", "--set"]),
+            Self::Show(_) => ("show", &[]),
+            Self::Compare(_) => ("compare", &[]),
+            Self::Report(_) => ("report", &[]),
+            Self::History(_) => ("history", &[]),
+            Self::Flink(_) => ("flink", &[]),
+            Self::Collect(_) => ("collect", &[]),
+            Self::Kafka(_) => ("kafka", &[]),
+        }
     }
 }
 

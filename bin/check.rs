@@ -15,7 +15,7 @@ use crate::{config, engines};
 
 /// Prints what was found, a row a finding.
 pub(crate) fn command(global: &Global, arguments: &CheckArguments) -> Result<ExitCode> {
-    let engine = engines::find(&global.engine)?;
+    let engine = engines::find(global.engine())?;
     let config = configure(global, arguments)?;
     let settings = config.workload()?;
     let mut engine = engines::create(engine, &config)?;

@@ -254,8 +254,9 @@ pub(crate) fn verdict(verdict: Verdict) -> Cell {
 /// Runs, median and deviation of both sides.
 fn csv_values(found: &MetricComparison) -> [String; 6] {
     let of = |summary: Option<Summary>| match summary {
-        Some(summary) => {
-            [summary.runs.to_string(), summary.median.to_string(), summary.deviation.to_string()]
+        Some(Summary { runs, median, deviation, .. }) => {
+            let deviation = deviation.map(|deviation| deviation.to_string()).unwrap_or_default();
+            [runs.to_string(), median.to_string(), deviation]
         }
         None => ["0".to_owned(), String::new(), String::new()],
     };

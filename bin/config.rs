@@ -12,7 +12,7 @@ use crate::table::{Align, Cell, Table};
 
 /// Built-in defaults, profile, file and `--set`; a command adds its own flags.
 pub(crate) fn load(global: &Global) -> Result<Config> {
-    engines::find(&global.engine)?;
+    engines::find(global.engine())?;
     let mut config = Config::new(ENGINES);
     if let Some(profile) = &global.profile {
         config.apply_profile(profile)?;

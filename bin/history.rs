@@ -135,7 +135,7 @@ fn csv(history: &History) -> String {
                 point.version.clone(),
                 point.values.len().to_string(),
                 point.summary.median.to_string(),
-                point.summary.deviation.to_string(),
+                exact(point.summary.deviation),
                 exact(point.ratio.map(|ratio| ratio.value)),
                 point.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default(),
                 exact(point.change.map(|change| change.value)),

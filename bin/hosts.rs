@@ -54,11 +54,11 @@ pub(crate) fn stations(config: &Config, options: &HostOptions) -> Result<Vec<Sta
 
 /// What the engine asks to be watched everywhere; one that cannot be asked now asks for nothing.
 async fn watches(global: &Global, config: &Config) -> Result<Vec<Watch>> {
-    let mut engine = engines::create(engines::find(&global.engine)?, config)?;
+    let mut engine = engines::create(engines::find(global.engine())?, config)?;
     Ok(match tokio::time::timeout(DESCRIBE, engine.describe()).await {
         Ok(Ok(description)) => description.watches,
-        Ok(Err(error)) => unasked(&global.engine, &error),
-        Err(_late) => unasked(&global.engine, &format!("no answer within {DESCRIBE:?}")),
+        Ok(Err(error)) => unasked(global.engine(), &error),
+        Err(_late) => unasked(global.engine(), &format!("no answer within {DESCRIBE:?}")),
     })
 }
 

@@ -32,7 +32,7 @@ pub(crate) const NOT_PASSED: u8 = 1;
 /// Measures the queries. Whatever can be wrong with the usage is found before anything starts.
 pub(crate) fn command(global: &Global, arguments: &RunArguments) -> Result<ExitCode> {
     let queries = selection::select(&arguments.queries)?;
-    let engine = engines::find(&global.engine)?;
+    let engine = engines::find(global.engine())?;
     let config = configure(global, engine, arguments)?;
     let settings = config.workload()?;
     let stations = hosts::stations(&config, &arguments.hosts)?;

@@ -35,7 +35,7 @@ const ROWS_SHOWN: usize = 5;
 /// Verifies the queries one after the other.
 pub(crate) fn command(global: &Global, arguments: &VerifyArguments) -> Result<ExitCode> {
     let queries = selection::select(&arguments.queries)?;
-    let engine = engines::find(&global.engine)?;
+    let engine = engines::find(global.engine())?;
     let config = configure(global, arguments)?;
     let settings = config.workload()?;
     let (input, events) = events(&config, arguments)?;

@@ -54,6 +54,20 @@ fn unknown_names_are_refused_with_the_nearest() {
 }
 
 #[test]
+fn options_without_effect_are_refused() {
+    refused(&[
+        (&["--engine", "flink", "flink", "status"], &["--engine would have no effect on flink"]),
+        (&["compare", "a", "b", "--set", "seed=1"], &["--set would have no effect on compare"]),
+        (&["--profile", "heavy", "report", "a.json"], &["--profile would have no effect on report"]),
+        (&["history", "--config", "a.toml"], &["--config would have no effect on history"]),
+        (
+            &["--engine", "flink", "bench", "q0", "--side", "a=native", "--side", "b=native"],
+            &["--engine would have no effect on bench"],
+        ),
+    ]);
+}
+
+#[test]
 fn values_out_of_range_are_refused() {
     refused(&[
         (

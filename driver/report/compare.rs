@@ -97,8 +97,8 @@ pub struct Summary {
     pub runs: usize,
     /// The middle one.
     pub median: f64,
-    /// Median absolute deviation from it.
-    pub deviation: f64,
+    /// Median absolute deviation from it; `None` of a single value, which says nothing about spread.
+    pub deviation: Option<f64>,
     /// The smallest.
     pub min: f64,
     /// The largest.
@@ -111,15 +111,15 @@ impl Summary {
         Some(Self {
             runs: values.len(),
             median: stats::median(values)?,
-            deviation: median_absolute_deviation(values)?,
+            deviation: median_absolute_deviation(values).filter(|_deviation| values.len() > 1),
             min: values.iter().copied().reduce(f64::min)?,
             max: values.iter().copied().reduce(f64::max)?,
         })
     }
 
-    /// The deviation as a share of the median; `None` of a median of 0.
+    /// The deviation as a share of the median; `None` of a single value or a median of 0.
     pub fn deviation_share(&self) -> Option<f64> {
-        (self.median != 0.0).then(|| self.deviation / self.median.abs())
+        self.deviation.filter(|_deviation| self.median != 0.0).map(|deviation| deviation / self.median.abs())
     }
 }
 
@@ -395,8 +395,13 @@ mod tests {
         );
         let rate = &comparison.queries[0].metrics[0];
         let summary = rate.other.unwrap();
-        assert_eq!((summary.median, summary.deviation, summary.min, summary.max), (120.0, 1.0, 118.0, 122.0));
+        assert_eq!(
+            (summary.median, summary.deviation, summary.min, summary.max),
+            (120.0, Some(1.0), 118.0, 122.0)
+        );
         assert!(rate.ratio.unwrap().interval.unwrap().contains(1.2), "{rate:?}");
+        let single = Summary::of(&[7.0]).unwrap();
+        assert_eq!((single.median, single.deviation, single.deviation_share()), (7.0, None, None));
         assert_eq!(
             comparison.losses(0.05),
             [Loss { query: "q5".to_owned(), metric: Some(("rss_bytes_max", 1.0)) }]
