@@ -84,8 +84,9 @@ impl Cluster {
         let mut command = self.state.command(&["flink"]);
         command.args(arguments).args(["--port", &self.port.to_string()]);
         command.env("XDG_STATE_HOME", self.state.path("state")).env_remove("FLINK_HOME");
-        // Jobs of a second end before code is compiled for speed.
-        command.env("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1");
+        // Jobs of a second end before code is compiled for speed. Each brings classes of its own: what the JVM then reserves
+        // for compiled code is full after some seventy jobs, and a TaskManager without room for more ends itself.
+        command.env("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m");
         Ran::of(&command.output().unwrap())
     }
 
