@@ -73,7 +73,8 @@ pub trait Engine: Send {
         Ok(BTreeMap::new())
     }
 
-    /// What a reader of the result should know about the job, such as that its source was the limit. Asked for at its end.
+    /// What a reader of the result should know about the job, such as that its source was the limit. Asked for at its
+    /// end, after `job_config`.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

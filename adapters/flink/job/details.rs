@@ -122,12 +122,10 @@ impl SubtaskTimes {
         let moment = |subtask: &SubtaskTime, state: &str| {
             subtask.timestamps.get(state).copied().filter(|moment| *moment > 0)
         };
-        let begins: Option<Vec<i64>> =
-            self.subtasks.iter().map(|subtask| moment(subtask, "RUNNING")).collect();
         let ends =
             self.subtasks.iter().flat_map(|subtask| ENDS.iter().filter_map(|end| moment(subtask, end)));
-        let last_begin = begins.map(|begins| begins.into_iter().max());
-        last_begin.is_some_and(|last| last <= Some(ends.min().unwrap_or(i64::MAX)))
+        let first_end = ends.min().unwrap_or(i64::MAX);
+        self.subtasks.iter().all(|subtask| moment(subtask, "RUNNING").is_some_and(|begin| begin <= first_end))
     }
 }
 
