@@ -1,11 +1,13 @@
 //! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table of the
-//! medians; the speed-up is over the first number of workers.
+//! medians; the speed-up is over the first number of workers. Each run has a process of its own, as a run of the command has:
+//! in one process a run is given the memory that the one before has made warm, and keeps what it has freed.
 //!
 //! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
 //! [--engine KEY=VALUE] [QUERY…]`
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nexmark_driver::config::{Key, Settings};
@@ -14,9 +16,13 @@ use nexmark_driver::pace::Schedule;
 use nexmark_queries::generator::Options;
 use nexmark_queries::{ALL, Query};
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The option by which this program starts itself for one run.
+const ALONE: &str = "--alone";
 
 struct Arguments {
     events: u64,
@@ -25,8 +31,14 @@ struct Arguments {
     queries: Vec<&'static Query>,
     options: Options,
     settings: Settings,
+    /// The words of `options` and `settings`.
+    configuration: Vec<String>,
+    /// Whether to measure one run and to print it as JSON.
+    alone: bool,
 }
 
+/// What a run tells the process that started it.
+#[derive(Serialize, Deserialize)]
 struct Measured {
     seconds: f64,
     cpu_seconds: f64,
@@ -36,6 +48,10 @@ struct Measured {
 
 fn main() {
     let arguments = arguments();
+    if arguments.alone {
+        let measured = measure(arguments.queries[0], arguments.workers[0], &arguments);
+        return println!("{}", serde_json::to_string(&measured).expect("numbers"));
+    }
     println!(
         "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>8} {:>10} {:>9}",
         "query", "workers", "events/s", "least", "per core", "cores", "speed-up", "state MB", "rss MB"
@@ -45,7 +61,7 @@ fn main() {
         let mut runs: Vec<Vec<Measured>> = arguments.workers.iter().map(|_workers| Vec::new()).collect();
         for _round in 0..arguments.runs {
             for (runs, workers) in runs.iter_mut().zip(&arguments.workers) {
-                runs.push(measure(query, *workers, &arguments));
+                runs.push(measure_alone(query, *workers, &arguments));
             }
         }
         let mut first_seconds = None;
@@ -77,6 +93,8 @@ fn arguments() -> Arguments {
         queries: Vec::new(),
         options: Options::default(),
         settings: Settings::defaults(nexmark_native::FACTORY.keys),
+        configuration: Vec::new(),
+        alone: false,
     };
     // `cargo bench` adds `--bench`.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -89,13 +107,16 @@ fn arguments() -> Arguments {
                 parsed.workers =
                     value().split(',').map(|n| n.parse().expect("--workers are numbers")).collect();
             }
+            ALONE => parsed.alone = true,
             "--set" => {
                 let pair = value();
+                parsed.configuration.extend([word, pair.clone()]);
                 let (name, value) = pair.split_once('=').expect("--set is NAME=VALUE");
                 parsed.options.set(name, value).unwrap_or_else(|error| panic!("{error}"));
             }
             "--engine" => {
                 let pair = value();
+                parsed.configuration.extend([word, pair.clone()]);
                 let (name, value) = pair.split_once('=').expect("--engine is KEY=VALUE");
                 let keys = nexmark_native::FACTORY.keys.iter().copied();
                 let keys = keys.map(|key| {
@@ -114,6 +135,25 @@ fn arguments() -> Arguments {
     parsed
 }
 
+/// A run in a process of its own.
+fn measure_alone(query: &Query, workers: usize, arguments: &Arguments) -> Measured {
+    let run = Command::new(std::env::current_exe().expect("the path of this program"))
+        .args([
+            ALONE,
+            "--events",
+            &arguments.events.to_string(),
+            "--workers",
+            &workers.to_string(),
+            query.name,
+        ])
+        .args(&arguments.configuration)
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("this program starts once more");
+    assert!(run.status.success(), "{} with {workers} workers: {}", query.name, run.status);
+    serde_json::from_slice(&run.stdout).expect("what a run prints")
+}
+
 fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Measured {
     let job = Job {
         name: format!("bench-{}", query.name),
@@ -129,7 +169,6 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        reset_resident_bytes_max();
         let mut engine = (nexmark_native::FACTORY.create)(&arguments.settings).expect("an engine");
         engine.submit(&job).await.expect("the job is accepted");
         let cpu_before = cpu_seconds();
@@ -159,16 +198,10 @@ fn cpu_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Highest resident memory of this process since the last reset. What earlier runs have freed may be part of it: the memory of
-/// one query is told by a run of it alone.
+/// Highest resident memory of this process so far.
 fn resident_bytes_max() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let highest = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = highest.and_then(|value| value.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
-}
-
-fn reset_resident_bytes_max() {
-    // Without the right to, the highest since the start is shown.
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
