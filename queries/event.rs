@@ -143,6 +143,51 @@ pub struct Bid {
     pub extra: Text,
 }
 
+/// A bid without the id that is its key, the auction's or the bidder's. Times are epoch ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns of the table, under its names")]
+pub struct KeylessBid {
+    /// The other id.
+    pub id: i64,
+    pub price: i64,
+    pub date_time: i64,
+    pub channel: Channel,
+    pub url: Url,
+    pub extra: Text,
+}
+
+impl Bid {
+    /// What is left beside the auction.
+    #[inline]
+    pub fn without_auction(self) -> KeylessBid {
+        let Self { auction: _, bidder, price, date_time, channel, url, extra } = self;
+        KeylessBid { id: bidder, price, date_time, channel, url, extra }
+    }
+
+    /// What is left beside the bidder.
+    #[inline]
+    pub fn without_bidder(self) -> KeylessBid {
+        let Self { auction, bidder: _, price, date_time, channel, url, extra } = self;
+        KeylessBid { id: auction, price, date_time, channel, url, extra }
+    }
+}
+
+impl KeylessBid {
+    /// The bid of which the auction was left out.
+    #[inline]
+    pub fn with_auction(self, auction: i64) -> Bid {
+        let Self { id: bidder, price, date_time, channel, url, extra } = self;
+        Bid { auction, bidder, price, date_time, channel, url, extra }
+    }
+
+    /// The bid of which the bidder was left out.
+    #[inline]
+    pub fn with_bidder(self, bidder: i64) -> Bid {
+        let Self { id: auction, price, date_time, channel, url, extra } = self;
+        Bid { auction, bidder, price, date_time, channel, url, extra }
+    }
+}
+
 /// An event of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the tables")]

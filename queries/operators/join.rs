@@ -5,6 +5,7 @@ use timely::dataflow::StreamVec;
 use timely::dataflow::operators::generic::Operator;
 
 use super::log::{Chains, NONE};
+use super::pack::Pack;
 use super::{Environment, Map, Time, exchange, route};
 
 /// A row with the key by which it is joined.
@@ -22,11 +23,11 @@ pub fn join<'scope, L, R, O>(
     left: StreamVec<'scope, Time, WithKey<L>>,
     right: StreamVec<'scope, Time, WithKey<R>>,
     environment: &Environment,
-    mut pair: impl FnMut(i64, &L, &R) -> O + 'static,
+    mut pair: impl FnMut(i64, L, R) -> O + 'static,
 ) -> StreamVec<'scope, Time, O>
 where
-    L: ExchangeData,
-    R: ExchangeData,
+    L: ExchangeData + Pack,
+    R: ExchangeData + Pack,
     O: Clone + 'static,
 {
     let gauge = environment.state_gauge();
@@ -40,7 +41,7 @@ where
                 let mut session = output.session(&capability);
                 for (key, row) in rows.drain(..) {
                     let heads = heads.entry(key).or_insert(Heads { left: NONE, right: NONE });
-                    session.give_iterator(rights.iter(heads.right).map(|right| pair(key, &row, right)));
+                    session.give_iterator(rights.iter(heads.right).map(|right| pair(key, row, right)));
                     lefts.push(&mut heads.left, row);
                 }
             });
@@ -48,7 +49,7 @@ where
                 let mut session = output.session(&capability);
                 for (key, row) in rows.drain(..) {
                     let heads = heads.entry(key).or_insert(Heads { left: NONE, right: NONE });
-                    session.give_iterator(lefts.iter(heads.left).map(|left| pair(key, left, &row)));
+                    session.give_iterator(lefts.iter(heads.left).map(|left| pair(key, left, row)));
                     rights.push(&mut heads.right, row);
                 }
             });

@@ -1,8 +1,15 @@
 //! Rows that are kept for good, in the order in which they came. Memory grows by whole chunks, so that nothing is copied and
 //! hardly anything is spare.
 
-/// Bytes of a chunk: large enough that chunks are few, small enough that the last one wastes little.
-const CHUNK_BYTES: usize = 1 << 18;
+use super::pack::Pack;
+
+/// Bytes of a chunk: large enough that what an allocator puts beside it is little (a quarter of the memory, with chunks of
+/// [`SMALL_BYTES`]).
+const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of a chunk at first, while a large one could be mostly spare.
+const SMALL_BYTES: usize = 1 << 18;
+/// Number of chunks at first.
+const SMALL_CHUNKS: usize = 32;
 
 /// An append-only list.
 #[derive(Debug)]
@@ -19,10 +26,20 @@ impl<T> Default for Log<T> {
 
 impl<T> Log<T> {
     /// Rows of a chunk, a power of two.
-    const ROWS: usize = {
-        let rows = CHUNK_BYTES / if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
-        if rows == 0 { 1 } else { 1 << rows.ilog2() }
-    };
+    const ROWS: usize = rows::<T>(CHUNK_BYTES);
+    /// Rows of a chunk at first, a power of two.
+    const SMALL_ROWS: usize = rows::<T>(SMALL_BYTES);
+    /// Rows of all chunks at first.
+    const FIRST_ROWS: usize = SMALL_CHUNKS * Self::SMALL_ROWS;
+
+    /// Chunk of a row, and its number there.
+    #[inline]
+    fn place(number: usize) -> (usize, usize) {
+        match number.checked_sub(Self::FIRST_ROWS) {
+            None => (number / Self::SMALL_ROWS, number % Self::SMALL_ROWS),
+            Some(number) => (SMALL_CHUNKS + number / Self::ROWS, number % Self::ROWS),
+        }
+    }
 
     /// Appends a row; its number.
     ///
@@ -32,11 +49,12 @@ impl<T> Log<T> {
     pub fn push(&mut self, row: T) -> u32 {
         let number = self.len;
         assert!(number < u32::MAX as usize, "more than 2^32 - 1 rows in one list of one worker");
-        if number.is_multiple_of(Self::ROWS) {
-            self.chunks.push(Vec::with_capacity(Self::ROWS));
+        let (chunk, at) = Self::place(number);
+        if at == 0 {
+            let rows = if chunk < SMALL_CHUNKS { Self::SMALL_ROWS } else { Self::ROWS };
+            self.chunks.push(Vec::with_capacity(rows));
         }
-        let last = self.chunks.len() - 1;
-        self.chunks[last].push(row);
+        self.chunks[chunk].push(row);
         self.len += 1;
         number as u32
     }
@@ -44,13 +62,15 @@ impl<T> Log<T> {
     /// Row number `number`.
     #[inline]
     pub fn get(&self, number: u32) -> &T {
-        &self.chunks[number as usize / Self::ROWS][number as usize % Self::ROWS]
+        let (chunk, at) = Self::place(number as usize);
+        &self.chunks[chunk][at]
     }
 
     /// Row number `number`, to change.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> &mut T {
-        &mut self.chunks[number as usize / Self::ROWS][number as usize % Self::ROWS]
+        let (chunk, at) = Self::place(number as usize);
+        &mut self.chunks[chunk][at]
     }
 
     /// Number of rows.
@@ -65,35 +85,43 @@ impl<T> Log<T> {
 
     /// Size, bytes.
     pub fn bytes(&self) -> usize {
-        self.chunks.len() * Self::ROWS * size_of::<T>()
+        let small = self.chunks.len().min(SMALL_CHUNKS);
+        (small * Self::SMALL_ROWS + (self.chunks.len() - small) * Self::ROWS) * size_of::<T>()
     }
+}
+
+/// Rows that so many bytes hold, a power of two.
+const fn rows<T>(bytes: usize) -> usize {
+    let rows = bytes / if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
+    if rows == 0 { 1 } else { 1 << rows.ilog2() }
 }
 
 /// Rows that are kept for good, linked by key: each row knows the one of its key before it.
 #[derive(Debug)]
-pub struct Chains<T> {
-    log: Log<(T, u32)>,
+pub struct Chains<T: Pack> {
+    log: Log<(T::Packed, u32)>,
+    wide: Log<T>,
 }
 
 /// End of a chain.
 pub const NONE: u32 = u32::MAX;
 
-impl<T> Default for Chains<T> {
+impl<T: Pack> Default for Chains<T> {
     fn default() -> Self {
-        Self { log: Log::default() }
+        Self { log: Log::default(), wide: Log::default() }
     }
 }
 
-impl<T> Chains<T> {
+impl<T: Pack> Chains<T> {
     /// Puts a row in front of the chain that begins at `head`.
     #[inline]
     pub fn push(&mut self, head: &mut u32, row: T) {
-        *head = self.log.push((row, *head));
+        *head = self.log.push((row.pack(&mut self.wide), *head));
     }
 
     /// Rows of the chain that begins at `head`, latest first.
     #[inline]
-    pub fn iter(&self, head: u32) -> impl Iterator<Item = &T> + '_ {
+    pub fn iter(&self, head: u32) -> impl Iterator<Item = T> + '_ {
         let mut next = head;
         std::iter::from_fn(move || {
             if next == NONE {
@@ -101,13 +129,13 @@ impl<T> Chains<T> {
             }
             let (row, before) = self.log.get(next);
             next = *before;
-            Some(row)
+            Some(T::unpack(row, &self.wide))
         })
     }
 
     /// Size, bytes.
     pub fn bytes(&self) -> usize {
-        self.log.bytes()
+        self.log.bytes() + self.wide.bytes()
     }
 }
 
@@ -118,23 +146,26 @@ mod tests {
     #[test]
     fn rows_stay_where_they_are_over_many_chunks() {
         let mut log = Log::<[u64; 100]>::default();
-        for i in 0..2000 {
+        for i in 0..20_000 {
             assert_eq!(log.push([i; 100]), i as u32);
+            let bytes = log.len() * 800;
+            let most = bytes + SMALL_BYTES.max(bytes / 8);
+            assert!((bytes..=most).contains(&log.bytes()), "{} bytes for {bytes}", log.bytes());
         }
+        assert!(log.chunks.len() > SMALL_CHUNKS + 2);
         log.get_mut(777)[0] = 1;
-        assert_eq!((log.get(777)[0], log.get(777)[1], log.get(1999)[99]), (1, 777, 1999));
-        assert!(log.bytes() >= 2000 * 800 && log.bytes() < 2000 * 800 + 2 * CHUNK_BYTES);
+        assert_eq!((log.get(777)[0], log.get(777)[1], log.get(19_999)[99]), (1, 777, 19_999));
     }
 
     #[test]
     fn chains_are_apart_and_latest_first() {
-        let mut chains = Chains::default();
+        let mut chains = Chains::<i64>::default();
         let (mut a, mut b) = (NONE, NONE);
         for row in 0..6 {
             chains.push(if row % 2 == 0 { &mut a } else { &mut b }, row);
         }
-        assert_eq!(chains.iter(a).copied().collect::<Vec<_>>(), [4, 2, 0]);
-        assert_eq!(chains.iter(b).copied().collect::<Vec<_>>(), [5, 3, 1]);
+        assert_eq!(chains.iter(a).collect::<Vec<_>>(), [4, 2, 0]);
+        assert_eq!(chains.iter(b).collect::<Vec<_>>(), [5, 3, 1]);
         assert_eq!(chains.iter(NONE).count(), 0);
     }
 }

@@ -16,6 +16,7 @@ pub mod kernel;
 pub mod keyed;
 pub mod last;
 pub mod log;
+pub mod pack;
 pub mod partitioned_files;
 pub mod session;
 pub mod sink;

@@ -49,9 +49,7 @@ fn last_of_all<'scope>(bids: StreamVec<'scope, Time, Bid>, environment: &Environ
         move |input, output| {
             input.for_each(|capability, bids| {
                 let mut session = output.session(&capability);
-                for bid in bids.drain(..) {
-                    last.offer(bid, |update| session.give(update.map(Row)));
-                }
+                last.offer_all(bids, |update| session.give(update.map(Row)));
             });
             gauge.set(last.bytes());
         }

@@ -1,39 +1,29 @@
 //! The ten highest bids of each auction, first of a block, then of all at the auction's worker. Ranks that changed within a batch are taken back and emitted
 //! anew.
 
-use serde::{Deserialize, Serialize};
 use timely::dataflow::StreamVec;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
-use crate::event::{Bid, Channel, Text, Texts, Url};
+use crate::event::{KeylessBid, Texts};
 use crate::operators::batch::Batch;
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
+use crate::operators::log::Log;
+use crate::operators::pack::{Pack, PackedBid};
 use crate::operators::top::{Snapshots, Top};
 use crate::operators::update::Update;
 use crate::operators::{Blocks, Environment, Time, route, exchange};
 
 const TOP: usize = 10;
 
-/// A bid without its auction, which is the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Offer {
-    bidder: i64,
-    price: i64,
-    date_time: i64,
-    channel: Channel,
-    url: Url,
-    extra: Text,
-}
-
 /// An output row.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     auction: i64,
     rank: usize,
-    offer: Offer,
+    offer: KeylessBid,
 }
 
 impl Output for Row {
@@ -90,22 +80,20 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
             batch.entry(*auction).offer(index, &bids.price);
         }
         let best = batch.drain().flat_map(|(_, top)| top);
-        offers.extend(best.map(|index| {
-            let Bid { auction, bidder, price, date_time, channel, url, extra } = bids.get(index);
-            (auction, Offer { bidder, price, date_time, channel, url, extra })
-        }));
+        offers.extend(best.map(|index| (bids.auction[index], bids.get(index).without_auction())));
     });
     environment.output(top_ten(offers, environment));
 }
 
 fn top_ten<'scope>(
-    offers: StreamVec<'scope, Time, (i64, Offer)>,
+    offers: StreamVec<'scope, Time, (i64, KeylessBid)>,
     environment: &Environment,
 ) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_auction = exchange(|offer: &(i64, Offer)| route(offer.0));
+    let by_auction = exchange(|offer: &(i64, KeylessBid)| route(offer.0));
     offers.unary(by_auction, "top ten", move |_capability, _info| {
-        let mut auctions = Keyed::<(i64, Top<Offer, TOP>)>::default();
+        let mut auctions = Keyed::<(i64, Top<PackedBid, TOP>)>::default();
+        let mut wide = Log::default();
         let mut snapshots = Snapshots::default();
         let mut list_bytes = 0;
         let mut earliest = Held::default();
@@ -115,10 +103,11 @@ fn top_ten<'scope>(
                 for (auction, offer) in offers.drain(..) {
                     let (number, _known) = auctions.number(auction, || (auction, Top::default()));
                     let (_, top) = auctions.row_mut(number);
-                    let Some(rank) = top.rank(offer.price, |offer| offer.price) else { continue };
+                    let price = |offer: &PackedBid| KeylessBid::unpack(offer, &wide).price;
+                    let Some(rank) = top.rank(offer.price, price) else { continue };
                     list_bytes -= top.bytes();
                     snapshots.take(number, top);
-                    top.insert(rank, offer);
+                    top.insert(rank, offer.pack(&mut wide));
                     list_bytes += top.bytes();
                 }
             });
@@ -127,7 +116,11 @@ fn top_ten<'scope>(
                 snapshots.drain(|number, before| {
                     let (auction, top) = auctions.row_mut(number);
                     top.changed_since(before, |rank, before, after| {
-                        let row = |offer: &Offer| Row { auction: *auction, rank, offer: *offer };
+                        let row = |offer| Row {
+                            auction: *auction,
+                            rank,
+                            offer: KeylessBid::unpack(offer, &wide),
+                        };
                         if let Some(before) = before {
                             session.give(Update::retract(row(before)));
                         }
@@ -135,7 +128,7 @@ fn top_ten<'scope>(
                     });
                 });
             }
-            gauge.set(auctions.bytes() + list_bytes);
+            gauge.set(auctions.bytes() + list_bytes + wide.bytes());
         }
     })
 }

@@ -1,26 +1,13 @@
 //! All bids joined with the auctions of one category. Every bid is kept: its auction may come later, as may another one of
 //! the same id.
 
-use serde::{Deserialize, Serialize};
-
 use crate::answer::{Columns, Output};
-use crate::event::{Auction, Bid, Channel, Text, Texts, Url};
+use crate::event::{Auction, Bid, KeylessBid, Texts};
 use crate::operators::join::join;
 use crate::operators::kernel::kernel;
 use crate::operators::{Blocks, Environment};
 
 const CATEGORY: i64 = 10;
-
-/// A bid without its auction, which is the key.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Offer {
-    bidder: i64,
-    price: i64,
-    date_time: i64,
-    channel: Channel,
-    url: Url,
-    extra: Text,
-}
 
 /// An output row.
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +44,11 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
         auctions.extend(selected.map(|auction| (auction.id, *auction)));
     });
     let bids = kernel(blocks, "bids", |block, bids| {
-        bids.extend(block.bids.iter().map(|bid| {
-            let Bid { auction, bidder, price, date_time, channel, url, extra } = bid;
-            (auction, Offer { bidder, price, date_time, channel, url, extra })
-        }));
+        bids.extend(block.bids.iter().map(|bid| (bid.auction, bid.without_auction())));
     });
-    let rows = join(bids, auctions, environment, |auction, offer: &Offer, auction_row: &Auction| {
-        let Offer { bidder, price, date_time, channel, url, extra } = *offer;
-        Row { bid: Bid { auction, bidder, price, date_time, channel, url, extra }, auction: *auction_row }
+    let rows = join(bids, auctions, environment, |id, bid: KeylessBid, auction: Auction| Row {
+        bid: bid.with_auction(id),
+        auction,
     });
     environment.output(rows);
 }

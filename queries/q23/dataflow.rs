@@ -6,7 +6,7 @@ use timely::dataflow::StreamVec;
 use timely::dataflow::operators::generic::Operator;
 
 use crate::answer::{Columns, Output};
-use crate::event::{Auction, Bid, Person, Texts};
+use crate::event::{Auction, Bid, KeylessBid, Person, Texts};
 use crate::operators::kernel::kernel;
 use crate::operators::log::{Chains, NONE};
 use crate::operators::{Blocks, Environment, Map, Time, route, exchange};
@@ -66,7 +66,7 @@ struct Heads {
 #[derive(Debug, Default)]
 struct Sides {
     heads: Map<i64, Heads>,
-    bids: Chains<Bid>,
+    bids: Chains<KeylessBid>,
     persons: Chains<Person>,
     auctions: Chains<Auction>,
 }
@@ -119,17 +119,17 @@ impl Sides {
         let heads = self.heads.entry(bid.bidder).or_insert(Heads::NONE);
         for person in self.persons.iter(heads.persons) {
             for auction in self.auctions.iter(heads.auctions) {
-                emit(Row { bid, person: *person, auction: *auction });
+                emit(Row { bid, person, auction });
             }
         }
-        self.bids.push(&mut heads.bids, bid);
+        self.bids.push(&mut heads.bids, bid.without_bidder());
     }
 
     fn add_person(&mut self, person: Person, mut emit: impl FnMut(Row)) {
         let heads = self.heads.entry(person.id).or_insert(Heads::NONE);
         for bid in self.bids.iter(heads.bids) {
             for auction in self.auctions.iter(heads.auctions) {
-                emit(Row { bid: *bid, person, auction: *auction });
+                emit(Row { bid: bid.with_bidder(person.id), person, auction });
             }
         }
         self.persons.push(&mut heads.persons, person);
@@ -139,7 +139,7 @@ impl Sides {
         let heads = self.heads.entry(auction.seller).or_insert(Heads::NONE);
         for person in self.persons.iter(heads.persons) {
             for bid in self.bids.iter(heads.bids) {
-                emit(Row { bid: *bid, person: *person, auction });
+                emit(Row { bid: bid.with_bidder(person.id), person, auction });
             }
         }
         self.auctions.push(&mut heads.auctions, auction);

@@ -6,6 +6,7 @@ use crate::answer::{Columns, Output};
 use crate::event::{Text, Texts};
 use crate::operators::join::join;
 use crate::operators::kernel::kernel;
+use crate::operators::pack::Whole;
 use crate::operators::{Blocks, Environment};
 
 const CATEGORY: i64 = 10;
@@ -18,6 +19,8 @@ struct Seller {
     city: Text,
     state: Text,
 }
+
+impl Whole for Seller {}
 
 /// An output row.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +50,6 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
             (person.id, Seller { name: person.name, city: person.city, state: person.state })
         }));
     });
-    let rows = join(auctions, sellers, environment, |_seller, auction: &i64, seller: &Seller| Row {
-        seller: *seller,
-        auction: *auction,
-    });
+    let rows = join(auctions, sellers, environment, |_seller, auction: i64, seller: Seller| Row { seller, auction });
     environment.output(rows);
 }

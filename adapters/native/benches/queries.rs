@@ -1,6 +1,7 @@
 //! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table of the
 //! medians; the speed-up is over the first number of workers. Each run has a process of its own, as a run of the command has:
-//! in one process a run is given the memory that the one before has made warm, and keeps what it has freed.
+//! in one process a run keeps what the one before has freed. Right before it, as much memory is used and freed: a virtual
+//! machine takes back what is free and hands it out again at a price that varies more than all else.
 //!
 //! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
 //! [--engine KEY=VALUE] [QUERY…]`
@@ -23,6 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The option by which this program starts itself for one run.
 const ALONE: &str = "--alone";
+/// The option by which it starts itself to use so many bytes of memory.
+const WARM: &str = "--warm";
 
 struct Arguments {
     events: u64,
@@ -35,6 +38,8 @@ struct Arguments {
     configuration: Vec<String>,
     /// Whether to measure one run and to print it as JSON.
     alone: bool,
+    /// Bytes of memory to use, and nothing else.
+    warm: Option<usize>,
 }
 
 /// What a run tells the process that started it.
@@ -52,6 +57,9 @@ fn main() {
         let measured = measure(arguments.queries[0], arguments.workers[0], &arguments);
         return println!("{}", serde_json::to_string(&measured).expect("numbers"));
     }
+    if let Some(bytes) = arguments.warm {
+        return drop(std::hint::black_box(vec![1_u8; bytes]));
+    }
     println!(
         "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>8} {:>10} {:>9}",
         "query", "workers", "events/s", "least", "per core", "cores", "speed-up", "state MB", "rss MB"
@@ -59,9 +67,14 @@ fn main() {
     for query in &arguments.queries {
         // In turn, so that what the machine does meanwhile meets every number of workers.
         let mut runs: Vec<Vec<Measured>> = arguments.workers.iter().map(|_workers| Vec::new()).collect();
+        // Tells how much memory to warm.
+        let mut resident_bytes_max =
+            measure_alone(query, arguments.workers[0], &arguments, 0).resident_bytes_max;
         for _round in 0..arguments.runs {
             for (runs, workers) in runs.iter_mut().zip(&arguments.workers) {
-                runs.push(measure_alone(query, *workers, &arguments));
+                let measured = measure_alone(query, *workers, &arguments, resident_bytes_max);
+                resident_bytes_max = resident_bytes_max.max(measured.resident_bytes_max);
+                runs.push(measured);
             }
         }
         let mut first_seconds = None;
@@ -95,6 +108,7 @@ fn arguments() -> Arguments {
         settings: Settings::defaults(nexmark_native::FACTORY.keys),
         configuration: Vec::new(),
         alone: false,
+        warm: None,
     };
     // `cargo bench` adds `--bench`.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -108,6 +122,7 @@ fn arguments() -> Arguments {
                     value().split(',').map(|n| n.parse().expect("--workers are numbers")).collect();
             }
             ALONE => parsed.alone = true,
+            WARM => parsed.warm = Some(value().parse().expect("a number of bytes")),
             "--set" => {
                 let pair = value();
                 parsed.configuration.extend([word, pair.clone()]);
@@ -135,9 +150,12 @@ fn arguments() -> Arguments {
     parsed
 }
 
-/// A run in a process of its own.
-fn measure_alone(query: &Query, workers: usize, arguments: &Arguments) -> Measured {
-    let run = Command::new(std::env::current_exe().expect("the path of this program"))
+/// A run in a process of its own, for which so much memory is made warm.
+fn measure_alone(query: &Query, workers: usize, arguments: &Arguments, warm_bytes: u64) -> Measured {
+    let program = std::env::current_exe().expect("the path of this program");
+    let warmed = Command::new(&program).args([WARM, &warm_bytes.to_string()]).status();
+    assert!(warmed.expect("this program starts once more").success(), "{warm_bytes} bytes of memory");
+    let run = Command::new(program)
         .args([
             ALONE,
             "--events",
