@@ -289,7 +289,7 @@ fn set_thread_name(index: usize) {
 
 /// Keeps the calling thread to the `index`-th of the processors that it may use. Only a hint: without the right to, or with
 /// fewer processors than workers, threads run where the system puts them.
-fn pin(index: usize) {
+pub fn pin(index: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let Ok(allowed) = sched_getaffinity(None) else { return };
     let processors = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).nth(index);

@@ -7,6 +7,7 @@ mod feed;
 mod files;
 mod source;
 
+pub use cluster::pin;
 use nexmark_driver::config::{Allowed, EngineFactory, Key};
 
 /// The engine's row in the table of engines.

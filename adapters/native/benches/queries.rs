@@ -1,7 +1,9 @@
 //! Speed of every query as whole runs of the engine: whole events made in the loop, default options. Prints a table of the
 //! medians; the speed-up is over the first number of workers. Each run has a process of its own, as a run of the command has:
 //! in one process a run keeps what the one before has freed. Right before it, as much memory is used and freed: a virtual
-//! machine takes back what is free and hands it out again at a price that varies more than all else.
+//! machine takes back what is free and hands it out again at a price that varies more than all else. The table tells how far
+//! apart the first two processors are: a virtual machine's may share a cache now and not a minute later, which costs queries
+//! that move whole rows between workers up to a third of their speed.
 //!
 //! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
 //! [--engine KEY=VALUE] [QUERY…]`
@@ -9,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use nexmark_driver::config::{Key, Settings};
@@ -49,6 +52,7 @@ struct Measured {
     cpu_seconds: f64,
     state_bytes_max: u64,
     resident_bytes_max: u64,
+    hand_over_ns: Option<u32>,
 }
 
 fn main() {
@@ -61,8 +65,17 @@ fn main() {
         return drop(std::hint::black_box(vec![1_u8; bytes]));
     }
     println!(
-        "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>8} {:>10} {:>9}",
-        "query", "workers", "events/s", "least", "per core", "cores", "speed-up", "state MB", "rss MB"
+        "{:<5} {:>7} {:>12} {:>12} {:>12} {:>9} {:>8} {:>10} {:>9} {:>9}",
+        "query",
+        "workers",
+        "events/s",
+        "least",
+        "per core",
+        "cores",
+        "speed-up",
+        "state MB",
+        "rss MB",
+        "apart ns"
     );
     for query in &arguments.queries {
         // In turn, so that what the machine does meanwhile meets every number of workers.
@@ -83,7 +96,7 @@ fn main() {
             let median = &runs[runs.len() / 2];
             let events = arguments.events as f64;
             println!(
-                "{:<5} {:>7} {:>12.0} {:>12.0} {:>12.0} {:>9.2} {:>8.2} {:>10.1} {:>9.1}",
+                "{:<5} {:>7} {:>12.0} {:>12.0} {:>12.0} {:>9.2} {:>8.2} {:>10.1} {:>9.1} {:>9}",
                 query.name,
                 workers,
                 events / median.seconds,
@@ -93,6 +106,7 @@ fn main() {
                 *first_seconds.get_or_insert(median.seconds) / median.seconds,
                 median.state_bytes_max as f64 / 1e6,
                 median.resident_bytes_max as f64 / 1e6,
+                median.hand_over_ns.map_or_else(|| "n/a".to_owned(), |ns| ns.to_string()),
             );
         }
     }
@@ -186,6 +200,7 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
         memory_budget_bytes: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let hand_over_ns = hand_over_ns();
     runtime.block_on(async {
         let mut engine = (nexmark_native::FACTORY.create)(&arguments.settings).expect("an engine");
         engine.submit(&job).await.expect("the job is accepted");
@@ -206,8 +221,33 @@ fn measure(query: &'static Query, workers: usize, arguments: &Arguments) -> Meas
         assert_eq!(progress.events_in, Some(arguments.events), "{}", job.name);
         let resident_bytes_max = resident_bytes_max();
         engine.stop().await.expect("the job stops");
-        Measured { seconds, cpu_seconds, state_bytes_max, resident_bytes_max }
+        Measured { seconds, cpu_seconds, state_bytes_max, resident_bytes_max, hand_over_ns }
     })
+}
+
+/// Time that a word takes from the first processor to the second, ns; `None` where there is one.
+fn hand_over_ns() -> Option<u32> {
+    const ROUNDS: u32 = 50_000;
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 2) {
+        return None;
+    }
+    let word = AtomicU32::new(0);
+    // Two threads that write in turn.
+    let write = |processor: u32| {
+        nexmark_native::pin(processor as usize);
+        for number in (processor..2 * ROUNDS).step_by(2) {
+            while word.load(Ordering::Acquire) != number {
+                std::hint::spin_loop();
+            }
+            word.store(number + 1, Ordering::Release);
+        }
+    };
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| write(0));
+        scope.spawn(|| write(1));
+    });
+    u32::try_from((started.elapsed() / (2 * ROUNDS)).as_nanos()).ok()
 }
 
 /// CPU time of this process; beside the workers only the loop above runs, ten times a second.
