@@ -1,5 +1,5 @@
-//! The last bid of each (bidder, auction): first of a block, then of all at the auction's worker, which takes the former one
-//! back.
+//! The last bid of each (bidder, auction): first of a block, then of all at the worker of the two, which takes the former one
+//! back. Dealt by both, a hot auction keeps all workers busy.
 
 use timely::dataflow::StreamVec;
 use timely::dataflow::operators::generic::Operator;
@@ -43,8 +43,8 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
 
 fn last_of_all<'scope>(bids: StreamVec<'scope, Time, Bid>, environment: &Environment) -> StreamVec<'scope, Time, Update<Row>> {
     let gauge = environment.state_gauge();
-    let by_auction = exchange(|bid: &Bid| route(bid.auction));
-    bids.unary(by_auction, "last bid", move |_capability, _info| {
+    let by_key = exchange(|bid: &Bid| route(bid.auction.rotate_left(32) ^ bid.bidder));
+    bids.unary(by_key, "last bid", move |_capability, _info| {
         let mut last = LastByKey::default();
         move |input, output| {
             input.for_each(|capability, bids| {
