@@ -57,3 +57,70 @@ where
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use timely::dataflow::operators::{Input as _, Inspect as _};
+
+    use super::super::alone;
+    use super::*;
+    use crate::event::{Channel, KeylessBid, Text, Url};
+
+    /// Key and id of a left row; ids of 1 and below are of rows that do not fit when packed.
+    fn lefts() -> Vec<(i64, i64)> {
+        (-4..300).map(|id| (id % 40, id)).chain([(7, 7), (7, 7), (i64::MIN, 5), (i64::MAX, -6)]).collect()
+    }
+
+    /// Key and number of a right row.
+    fn rights() -> Vec<(i64, i64)> {
+        (0..100).map(|number| (number % 50 - 5, number)).chain([(i64::MIN, 5), (i64::MAX, 6)]).collect()
+    }
+
+    fn bid(id: i64) -> KeylessBid {
+        let price = if id <= 1 { i64::MAX - id.abs() } else { id };
+        let (channel, url, extra) = (Channel(1), Url(2), Text { at: 3, len: 4 });
+        KeylessBid { id, price, date_time: -id, channel, url, extra }
+    }
+
+    fn joined(workers: usize) -> Vec<(i64, i64, i64)> {
+        alone::run(workers, |worker, out| {
+            let out = std::sync::Arc::clone(out);
+            let index = worker.index();
+            let workers = worker.peers();
+            let (mut left, mut right) = worker.dataflow::<Time, _, _>(|scope| {
+                let (left_input, left) = scope.new_input::<Vec<_>>();
+                let (right_input, right) = scope.new_input::<Vec<_>>();
+                join(left, right, &alone::environment(), |key, left: KeylessBid, right: i64| {
+                    assert_eq!(left, bid(left.id), "as it came");
+                    (key, left.id, right)
+                })
+                .inspect(move |row| out.lock().unwrap().push(*row));
+                (left_input, right_input)
+            });
+            let mine = |rows: Vec<(i64, i64)>| rows.into_iter().skip(index).step_by(workers);
+            let lefts: Vec<_> = mine(lefts()).map(|(key, id)| (key, bid(id))).collect();
+            let rights: Vec<_> = mine(rights()).collect();
+            // Both sides come a little at a time, so that each row meets earlier and later ones.
+            for part in 0..7 {
+                let seventh = |len: usize| len * part / 7..len * (part + 1) / 7;
+                left.send_batch(&mut lefts[seventh(lefts.len())].to_vec());
+                worker.step();
+                right.send_batch(&mut rights[seventh(rights.len())].to_vec());
+                worker.step();
+            }
+        })
+    }
+
+    #[test]
+    fn every_pair_of_a_key_comes_once_whichever_row_was_first() {
+        let mut expected = Vec::new();
+        for (key, id) in lefts() {
+            expected.extend(rights().iter().filter(|right| right.0 == key).map(|right| (key, id, right.1)));
+        }
+        expected.sort_unstable();
+        assert!(expected.len() > 500, "{} pairs", expected.len());
+        for workers in [1, 2, 3] {
+            assert_eq!(joined(workers), expected, "{workers} workers");
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! The last bid of each (auction, bidder), kept for good. Beside the bids themselves only their numbers are kept.
+//! The last bid of each (auction, bidder), kept for good. Beside the bids themselves only their numbers are kept, as in
+//! [`Keyed`](super::keyed::Keyed), which reads keys from rows that are not packed.
 
 use std::hash::BuildHasher;
 use std::hint::black_box;
@@ -8,7 +9,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::log::Log;
-use super::pack::Pack;
+use super::pack::{Pack, replace};
 use super::update::Update;
 use crate::event::Bid;
 
@@ -56,7 +57,7 @@ impl LastByKey {
                 if before.date_time > bid.date_time {
                     return;
                 }
-                *last = bid.pack(wide);
+                replace(last, bid, wide);
                 emit(Update::retract(before));
             }
             Entry::Vacant(entry) => {
@@ -110,5 +111,17 @@ mod tests {
         assert_eq!(updates(key), [Update::add(key)]);
         assert_eq!(updates(bid(1 << 40, 2, 0, 1)), [], "of a key that is too wide");
         assert_eq!(updates(bid(2, 1, 0, 1)).len(), 1, "the other way round");
+    }
+
+    #[test]
+    fn a_key_that_comes_again_takes_no_more_memory() {
+        let mut last = LastByKey::default();
+        last.offer_all(&[bid(1, 1, 0, -1), bid(2, 2, 0, 1)], |_update| {});
+        let bytes = last.bytes();
+        for time in 1..20_000 {
+            let bids = [bid(1, 1, time, -time), bid(2, 2, time, time), bid(1, 1, time, time)];
+            last.offer_all(&bids, |_update| {});
+        }
+        assert_eq!(last.bytes(), bytes);
     }
 }

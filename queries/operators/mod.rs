@@ -3,6 +3,8 @@
 
 #[cfg(test)]
 pub(crate) mod against_oracle;
+#[cfg(test)]
+pub(crate) mod alone;
 pub mod batch;
 pub mod byte_mask;
 pub mod calendar;

@@ -43,7 +43,7 @@ impl<T: Whole> Pack for T {
 const WIDE: u16 = u16::MAX;
 
 /// A [`KeylessBid`] of 28 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct PackedBid {
     id: u32,
     price: u32,
@@ -135,6 +135,15 @@ impl Pack for Bid {
     fn unpack((auction, packed): &Self::Packed, wide: &Log<Self>) -> Self {
         let bid = packed.get().map(|bid| bid.with_auction(i64::from(*auction)));
         bid.unwrap_or_else(|number| whole(wide, number))
+    }
+}
+
+/// Puts a bid in the place of one that was packed with `wide`. A place that is whole stays so, and is used again.
+#[inline]
+pub fn replace(packed: &mut <Bid as Pack>::Packed, bid: Bid, wide: &mut Log<Bid>) {
+    match packed.1.get() {
+        Ok(_) => *packed = bid.pack(wide),
+        Err(number) => *wide.get_mut(number) = bid,
     }
 }
 

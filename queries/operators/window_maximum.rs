@@ -93,3 +93,60 @@ pub fn window_maximum<'scope, R: ExchangeData + Debug>(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use timely::dataflow::operators::{Input as _, Inspect as _};
+
+    use super::super::alone;
+    use super::*;
+
+    /// End, value and row of the candidates of a worker.
+    fn candidates(worker: usize) -> Vec<(i128, i64, usize)> {
+        let beyond = i128::from(i64::MAX) + 5;
+        vec![
+            (10, 7, worker),
+            (10, 6, 100 + worker),
+            // Only one worker has the best of this window.
+            (20, worker as i64, 200 + worker),
+            (30, i64::MIN, 300 + worker),
+            (beyond, -1, 400 + worker),
+        ]
+    }
+
+    /// Windows with their best rows.
+    fn best(workers: usize) -> Vec<(i128, i64, usize)> {
+        alone::run(workers, |worker, out| {
+            let (out, got) = (std::sync::Arc::clone(out), std::sync::Arc::clone(out));
+            let mut input = worker.dataflow::<Time, _, _>(|scope| {
+                let (input, rows) = scope.new_input::<Vec<_>>();
+                window_maximum(rows, &alone::environment())
+                    .inspect(move |best| out.lock().unwrap().push((best.end, best.value, best.row)));
+                input
+            });
+            for (end, value, row) in candidates(worker.index()) {
+                input.send(Candidate { end, value, row });
+            }
+            for (watermark, over) in [(9, 0), (10, 1), (25, 2)] {
+                input.advance_to(time::stamp(watermark, 0));
+                for _step in 0..20 {
+                    worker.step();
+                }
+                if worker.peers() == 1 {
+                    assert_eq!(got.lock().unwrap().len(), over, "windows over at {watermark}");
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn all_rows_at_the_highest_value_of_any_worker_come_when_the_window_is_over() {
+        for workers in [1, 2, 3] {
+            let all: Vec<_> = (0..workers).flat_map(candidates).collect();
+            let highest = |end| all.iter().filter(|row| row.0 == end).map(|row| row.1).max().unwrap();
+            let mut expected: Vec<_> = all.iter().copied().filter(|row| row.1 == highest(row.0)).collect();
+            expected.sort_unstable();
+            assert_eq!(best(workers), expected, "{workers} workers");
+        }
+    }
+}

@@ -10,8 +10,6 @@ use crate::operators::batch::Batch;
 use crate::operators::held::Held;
 use crate::operators::kernel::kernel;
 use crate::operators::keyed::Keyed;
-use crate::operators::log::Log;
-use crate::operators::pack::{Pack, PackedBid};
 use crate::operators::top::{Snapshots, Top};
 use crate::operators::update::Update;
 use crate::operators::{Blocks, Environment, Time, route, exchange};
@@ -92,8 +90,7 @@ fn top_ten<'scope>(
     let gauge = environment.state_gauge();
     let by_auction = exchange(|offer: &(i64, KeylessBid)| route(offer.0));
     offers.unary(by_auction, "top ten", move |_capability, _info| {
-        let mut auctions = Keyed::<(i64, Top<PackedBid, TOP>)>::default();
-        let mut wide = Log::default();
+        let mut auctions = Keyed::<(i64, Top<KeylessBid, TOP>)>::default();
         let mut snapshots = Snapshots::default();
         let mut list_bytes = 0;
         let mut earliest = Held::default();
@@ -103,11 +100,10 @@ fn top_ten<'scope>(
                 for (auction, offer) in offers.drain(..) {
                     let (number, _known) = auctions.number(auction, || (auction, Top::default()));
                     let (_, top) = auctions.row_mut(number);
-                    let price = |offer: &PackedBid| KeylessBid::unpack(offer, &wide).price;
-                    let Some(rank) = top.rank(offer.price, price) else { continue };
+                    let Some(rank) = top.rank(offer.price, |offer| offer.price) else { continue };
                     list_bytes -= top.bytes();
                     snapshots.take(number, top);
-                    top.insert(rank, offer.pack(&mut wide));
+                    top.insert(rank, offer);
                     list_bytes += top.bytes();
                 }
             });
@@ -116,11 +112,7 @@ fn top_ten<'scope>(
                 snapshots.drain(|number, before| {
                     let (auction, top) = auctions.row_mut(number);
                     top.changed_since(before, |rank, before, after| {
-                        let row = |offer| Row {
-                            auction: *auction,
-                            rank,
-                            offer: KeylessBid::unpack(offer, &wide),
-                        };
+                        let row = |offer: &KeylessBid| Row { auction: *auction, rank, offer: *offer };
                         if let Some(before) = before {
                             session.give(Update::retract(row(before)));
                         }
@@ -128,7 +120,7 @@ fn top_ten<'scope>(
                     });
                 });
             }
-            gauge.set(auctions.bytes() + list_bytes + wide.bytes());
+            gauge.set(auctions.bytes() + list_bytes);
         }
     })
 }

@@ -1,7 +1,6 @@
 //! q19, auction top 10 price: for each auction its ten highest bids, ranked. Stresses top-n per key with retractions.
 //!
-//! State: each auction's id of 8 bytes and up to ten bids of 28, without the id; 40 more if an id or the price needs more than 32
-//! bits. Beside them a list's head of 32 bytes, room in the
+//! State: each auction's id of 8 bytes and up to ten bids of 40, without the id. Beside them a list's head of 32 bytes, room in the
 //! list for up to half as many bids again, and a hash table of 6 to 11 bytes an auction.
 
 mod dataflow;

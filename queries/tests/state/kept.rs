@@ -1,5 +1,5 @@
 //! What must be kept, from the events alone: the number of keys, times the fields that belong to each at the width that
-//! events have them in, or, for whole bids, at the width in which they are kept when their numbers are small.
+//! events have them in, or, where only bids are kept, at the width of those whose numbers are small.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,7 +16,7 @@ const RANKS: u64 = 1;
 /// A number in all and in three ranks.
 const RANKED: u64 = 4 * LONG;
 const BID: u64 = size_of::<<Bid as Pack>::Packed>() as u64;
-const KEYLESS_BID: u64 = size_of::<<KeylessBid as Pack>::Packed>() as u64;
+const KEYLESS_BID: u64 = size_of::<KeylessBid>() as u64;
 const AUCTION: u64 = size_of::<Auction>() as u64;
 const PERSON: u64 = size_of::<Person>() as u64;
 /// Name, city and state of a person.
