@@ -12,7 +12,7 @@ const STEP: u64 = 20_000;
 /// More than two doublings of a hash table after [`ENOUGH`], so that readings fall on all its degrees of filling.
 const STEPS: u64 = 75;
 /// From here on the one chunk that a list may have to spare counts for little.
-const ENOUGH: u64 = 300_000;
+const ENOUGH: u64 = 200_000;
 /// A chunk of a list, of which one may be nearly empty.
 const CHUNK: u64 = 1 << 18;
 /// Rows on their way and what batches are gathered in, for blocks as small as those of these tests.
@@ -33,12 +33,17 @@ fn what_is_kept_for_good_takes_at_most_half_as_much_again_as_it_must() {
     let kept = kept(&queries, &options(), STEP, STEPS);
     for query in queries {
         let readings = read(query, STEP, STEPS);
+        // Rows of q18 are hardly larger than their places in a table that has just grown.
+        let (enough, heap_max) = if query == "q18" { (3 * ENOUGH / 2, 5.0 / 3.0) } else { (ENOUGH, 1.5) };
         for (reading, kept) in
-            readings.iter().zip(&kept[query]).filter(|(reading, _)| reading.events >= ENOUGH)
+            readings.iter().zip(&kept[query]).filter(|(reading, _)| reading.events >= enough)
         {
-            assert!(2 * reading.gauge <= 3 * kept, "{query}: {kept} bytes, {reading:?}");
             // The heap at its highest has a table twice while it grows, and all rows on their way.
-            assert!(3 * reading.heap_max <= 5 * kept, "{query}: {kept} bytes, {reading:?}");
+            let allowed = (*kept as f64 * 1.5, *kept as f64 * heap_max);
+            assert!(
+                reading.gauge as f64 <= allowed.0 && reading.heap_max as f64 <= allowed.1,
+                "{query}: {kept} bytes, {reading:?}"
+            );
         }
     }
 }
