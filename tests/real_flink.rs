@@ -4,6 +4,7 @@
 mod cluster;
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use nexmark_queries::ALL;
 use serde_json::{Value, json};
@@ -153,9 +154,18 @@ fn a_killed_taskmanager_costs_a_restart_and_no_row(flink: &Cluster) {
         let checkpoints = flink.get(&format!("/jobs/{job}/checkpoints"));
         checkpoints["counts"]["completed"].as_u64() >= Some(2)
     });
-    // SAFETY: kill takes no pointers; the process is one that this test has started.
-    let killed = unsafe { libc::kill(flink.task_manager(), libc::SIGKILL) };
-    assert_eq!(killed, 0);
+    // It dies owing its metrics, which keeps Flink from asking a living one for its own.
+    let kill = |signal| {
+        // SAFETY: kill takes no pointers; the process is one that this test has started.
+        assert_eq!(unsafe { libc::kill(flink.task_manager(), signal) }, 0);
+    };
+    kill(libc::SIGSTOP);
+    let told = flink.cpu_time();
+    let asked = Instant::now();
+    until("its metrics have been asked for", || {
+        flink.cpu_time() == told && asked.elapsed() > Duration::from_secs(2)
+    });
+    kill(libc::SIGKILL);
     until("the death is seen", || flink.flink(&["status"]).stdout.contains("died"));
     assert_eq!(flink.flink(&["status"]).code, Some(1));
     let up = flink.flink(&["up"]);
@@ -168,6 +178,8 @@ fn a_killed_taskmanager_costs_a_restart_and_no_row(flink: &Cluster) {
     assert_eq!(digest(&result["answer"]), native(&events));
     // The slots of the dead one are counted until its heartbeat is missed.
     until("its slots are gone", || flink.get("/overview")["slots-total"] == SLOTS);
+    let told = flink.cpu_time();
+    until("metrics are renewed", || flink.cpu_time() != told);
 }
 
 /// A run that does not end by itself while a test lasts.

@@ -266,7 +266,7 @@ impl Following {
             events_in: reading.map(|(events, _)| events),
             first_event_at: self.started,
             rows_out: self.figures.rows,
-            waits_for: self.waits_for.clone(),
+            waits_for: self.waits_for.clone().or_else(|| self.figures.waits_for()),
             restarts: self.restarts,
             watermark_ms: self.figures.watermark_ms,
             late_rows: self.figures.late_rows,

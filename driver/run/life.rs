@@ -142,10 +142,11 @@ impl<'a> Life<'a> {
     /// Polls until the run is over.
     async fn follow(&mut self) -> Ending {
         loop {
-            if let Some(ending) = self.poll().await {
+            // Before a poll: one that begins at a deadline could not be answered, and would hide what the last one told.
+            if let Some(ending) = self.observed.overdue(now()) {
                 return ending;
             }
-            if let Some(ending) = self.observed.overdue(now()) {
+            if let Some(ending) = self.poll().await {
                 return ending;
             }
             if self.pause().await == Wait::Interrupted {
@@ -163,6 +164,7 @@ impl<'a> Life<'a> {
         for news in self.costs.news() {
             self.listener.event(&RunEvent::Warning(news));
         }
+        let asked = now();
         match bounded::until(self.observed.deadline(), self.interrupt, self.engine.poll()).await {
             Wait::Done(Ok(progress)) => self.take(progress),
             Wait::Done(Err(error)) => {
@@ -170,7 +172,8 @@ impl<'a> Life<'a> {
                 None
             }
             Wait::Late => {
-                self.observed.poll_error.get_or_insert_with(|| "the engine does not answer".to_owned());
+                let waited = now().saturating_duration_since(asked).as_secs_f64();
+                self.observed.poll_error.get_or_insert_with(|| format!("not answered within {waited:.1} s"));
                 None
             }
             Wait::Interrupted => Some(Ending::interrupted()),

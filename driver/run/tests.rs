@@ -142,6 +142,14 @@ async fn a_stall_has_a_deadline_and_keeps_what_was_measured() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_poll_begins_at_a_deadline_and_fails() {
+    let fake = Fake { poll: Call::Takes(SECOND / 50), ..Fake::new(|_| reply(JobState::Running, 10)) };
+    let ran = run_with(fake, &events(20)).await;
+    let message = "no movement of events, rows or watermark for 60s: the job is running, 10 events were generated, 20 were asked for";
+    assert_eq!(ran.result().message.as_deref(), Some(message), "every poll was answered");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_job_that_generated_everything_and_never_finishes_is_late() {
     let ran = run_with(Fake::new(|_| reply(JobState::Running, 10)), &events(10)).await;
     ran.assert(State::TimedOut, "10 events were generated, 10 were asked for");
@@ -284,7 +292,7 @@ async fn poll_errors_that_stay_end_the_run_with_their_text() {
 async fn a_poll_that_hangs_ends_at_the_deadline() {
     let fake = Fake::new(|elapsed| if elapsed < SECOND { steady(1_000, 30_000)(elapsed) } else { None });
     let ran = run_with(fake, &events(30_000)).await;
-    ran.assert(State::TimedOut, "the engine does not answer");
+    ran.assert(State::TimedOut, "the last poll failed: not answered within 59.8 s");
     assert_near(Some(ran.result().phases.wall_seconds), 61.0, 0.5);
 }
 

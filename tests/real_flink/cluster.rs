@@ -113,6 +113,11 @@ impl Cluster {
         ureq::get(self.address() + path).call().unwrap().body_mut().read_json().unwrap()
     }
 
+    /// CPU time of the TaskManagers, as Flink was last told.
+    pub(crate) fn cpu_time(&self) -> Value {
+        self.get("/taskmanagers/metrics?get=Status.JVM.CPU.Time&agg=sum")
+    }
+
     /// Asks for a job to be cancelled, as anybody may.
     pub(crate) fn cancel(&self, job: &str) {
         ureq::patch(format!("{}/jobs/{job}", self.address())).send_empty().unwrap();

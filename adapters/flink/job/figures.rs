@@ -12,6 +12,8 @@ use crate::rest::{Rest, RestError};
 
 /// Time between two readings of what does not decide the result.
 const SELDOM: Duration = Duration::from_secs(2);
+/// Metrics that are as old as this are not renewed: Flink renews them every 10 s by default.
+const STALE: Duration = Duration::from_secs(30);
 /// Watermarks below this are none yet: Flink begins with the lowest number of 64 bits.
 const WATERMARK_MIN: f64 = -9e18;
 /// Metrics of the job.
@@ -44,11 +46,14 @@ struct TaskManagers {
     metrics: Aggregated,
     cpu_ns: Option<f64>,
     gc_ms: Option<f64>,
+    /// The CPU time that was told last, which grows all the time, and since when it is told.
+    cpu_ns_told: Option<(f64, Instant)>,
 }
 
 impl Default for TaskManagers {
     fn default() -> Self {
-        Self { metrics: Aggregated::new("/taskmanagers/metrics".to_owned()), cpu_ns: None, gc_ms: None }
+        let metrics = Aggregated::new("/taskmanagers/metrics".to_owned());
+        Self { metrics, cpu_ns: None, gc_ms: None, cpu_ns_told: None }
     }
 }
 
@@ -79,6 +84,16 @@ impl Figures {
             self.taskmanagers.read(rest, &mut self.extras).await;
         }
         Ok(())
+    }
+
+    /// What Flink is waited for where its metrics are not renewed.
+    pub(super) fn waits_for(&self) -> Option<String> {
+        let age = self.taskmanagers.age().filter(|age| *age >= STALE)?;
+        Some(format!(
+            "new metrics: Flink's are {} s old, as where a TaskManager died owing its own, which Flink waits for as long as \
+             web.timeout says (10 minutes by default)",
+            age.as_secs()
+        ))
     }
 
     /// Takes the values of some vertices, or of `all`; each with whether it is a source.
@@ -166,11 +181,19 @@ impl Figures {
 }
 
 impl TaskManagers {
+    /// For how long the same has been told.
+    fn age(&self) -> Option<Duration> {
+        self.cpu_ns_told.map(|(_told, since)| now().saturating_duration_since(since))
+    }
+
     async fn read(&mut self, rest: &Rest, extras: &mut BTreeMap<&'static str, f64>) {
         let Ok(values) = self.metrics.read(rest, is_of_taskmanagers).await else { return };
         for value in values.iter().filter(|value| value.sum.is_finite()) {
             match value.id.as_str() {
                 "Status.JVM.CPU.Time" => {
+                    if self.cpu_ns_told.is_none_or(|(told, _since)| told != value.sum) {
+                        self.cpu_ns_told = Some((value.sum, now()));
+                    }
                     let since = value.sum - *self.cpu_ns.get_or_insert(value.sum);
                     extras.insert("taskmanagers_cpu_seconds", since / 1e9);
                 }

@@ -38,6 +38,8 @@ struct Simulated {
     fetch_interval: Duration,
     /// `web.refresh-interval`
     refresh_interval: Duration,
+    /// When, after the begin, a TaskManager dies that owes its metrics.
+    dead_since: Option<Duration>,
     state: Mutex<Held>,
 }
 
@@ -91,7 +93,8 @@ impl Simulated {
             held.stored = Some(values);
         }
         let Some(running) = held.running.filter(|running| at >= *running) else { return };
-        if held.fetched.is_none_or(|fetched| at >= fetched + self.fetch_interval) {
+        let is_owed = self.dead_since.is_some_and(|dead| at >= self.began + dead);
+        if !is_owed && held.fetched.is_none_or(|fetched| at >= fetched + self.fetch_interval) {
             held.fetched = Some(at);
             held.coming = Some((at + FETCH, (self.count(running, at), self.meter(running, at))));
         }
@@ -169,6 +172,14 @@ impl Simulated {
                 "/config" => recorded::response("config"),
                 "/overview" => recorded::response("overview"),
                 "/taskmanagers" => recorded::response("taskmanagers"),
+                "/taskmanagers/metrics" if !request.path.contains("?get=") => {
+                    json!([{ "id": "Status.JVM.CPU.Time" }])
+                }
+                "/taskmanagers/metrics" => {
+                    let fetched = held.fetched.filter(|_at| held.stored.is_some());
+                    let ns = (fetched.unwrap_or(self.began) - self.began).as_nanos() as f64;
+                    json!([{ "id": "Status.JVM.CPU.Time", "sum": ns, "min": ns, "max": ns }])
+                }
                 "/jars" => json!({ "files": [] }),
                 "/jars/upload" => recorded::response("jar-upload"),
                 _ => json!([]),
@@ -196,9 +207,18 @@ fn simulated(
     fetch_interval: Duration,
     refresh_interval: Duration,
 ) -> (Flink, tempfile::NamedTempFile) {
+    over(Simulated {
+        began: now(),
+        events,
+        fetch_interval,
+        refresh_interval,
+        dead_since: None,
+        state: Mutex::default(),
+    })
+}
+
+fn over(flink: Simulated) -> (Flink, tempfile::NamedTempFile) {
     let (settings, jar) = settings(&[]);
-    let state = Mutex::default();
-    let flink = Simulated { began: now(), events, fetch_interval, refresh_interval, state };
     (Flink::over(&settings, Arc::new(flink)).unwrap(), jar)
 }
 
@@ -255,4 +275,24 @@ async fn a_job_that_is_too_short_is_still_right() {
     assert_eq!((result.state, result.events), (State::Passed, Some(RATE / 10)));
     assert_near(result.events_per_s, RATE as f64, 0.1);
     assert!(result.notes.iter().any(|note| note.starts_with("too short")), "{:?}", result.notes);
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_that_are_not_renewed_are_told_with_their_age() {
+    let (fetch_interval, refresh_interval) = INTERVALS[0];
+    let (dead_since, state) = (Some(Duration::from_secs(25)), Mutex::default());
+    let events_asked = RATE * 600;
+    let began = now();
+    let (mut flink, _jar) =
+        over(Simulated { began, events: events_asked, fetch_interval, refresh_interval, dead_since, state });
+    let (outcome, _) = run(&mut flink, &request(events(events_asked))).await;
+    let (state, message) = (outcome.result.state, outcome.result.message.unwrap());
+    assert_eq!(state, State::TimedOut, "{message}");
+    let age = message
+        .split("it waits for new metrics: Flink's are ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let age: u64 = age.unwrap_or_else(|| panic!("{message}")).parse().unwrap();
+    let stall = request(events(1)).deadlines.stall.as_secs();
+    assert!((stall - 3..=stall).contains(&age), "{age} s: {message}");
 }

@@ -52,6 +52,9 @@ impl Shape<'_> {
             // With the defaults, 3 s and 10 s, what is shown of a job is that old.
             ("web.refresh-interval", "500".to_owned()),
             ("metrics.fetcher.update-interval", "500".to_owned()),
+            // A TaskManager that dies owing its metrics keeps Flink from asking anyone again for so long: by default 10 minutes,
+            // in which all metrics stand still.
+            ("web.timeout", "10000".to_owned()),
             ("io.tmp.dirs", path("tmp")),
             ("state.backend.type", "rocksdb".to_owned()),
             ("state.backend.incremental", "true".to_owned()),
