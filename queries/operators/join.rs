@@ -59,7 +59,7 @@ where
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use timely::dataflow::operators::{Input as _, Inspect as _};
 
     use super::super::alone;
@@ -67,16 +67,16 @@ mod tests {
     use crate::event::{Channel, KeylessBid, Text, Url};
 
     /// Key and id of a left row; ids of 1 and below are of rows that do not fit when packed.
-    fn lefts() -> Vec<(i64, i64)> {
+    pub(crate) fn lefts() -> Vec<(i64, i64)> {
         (-4..300).map(|id| (id % 40, id)).chain([(7, 7), (7, 7), (i64::MIN, 5), (i64::MAX, -6)]).collect()
     }
 
     /// Key and number of a right row.
-    fn rights() -> Vec<(i64, i64)> {
+    pub(crate) fn rights() -> Vec<(i64, i64)> {
         (0..100).map(|number| (number % 50 - 5, number)).chain([(i64::MIN, 5), (i64::MAX, 6)]).collect()
     }
 
-    fn bid(id: i64) -> KeylessBid {
+    pub(crate) fn bid(id: i64) -> KeylessBid {
         let price = if id <= 1 { i64::MAX - id.abs() } else { id };
         let (channel, url, extra) = (Channel(1), Url(2), Text { at: 3, len: 4 });
         KeylessBid { id, price, date_time: -id, channel, url, extra }
@@ -111,16 +111,21 @@ mod tests {
         })
     }
 
+    /// Every pair of the two, sorted.
+    pub(crate) fn pairs() -> Vec<(i64, i64, i64)> {
+        let mut pairs = Vec::new();
+        for (key, id) in lefts() {
+            pairs.extend(rights().iter().filter(|right| right.0 == key).map(|right| (key, id, right.1)));
+        }
+        pairs.sort_unstable();
+        assert!(pairs.len() > 500, "{} pairs", pairs.len());
+        pairs
+    }
+
     #[test]
     fn every_pair_of_a_key_comes_once_whichever_row_was_first() {
-        let mut expected = Vec::new();
-        for (key, id) in lefts() {
-            expected.extend(rights().iter().filter(|right| right.0 == key).map(|right| (key, id, right.1)));
-        }
-        expected.sort_unstable();
-        assert!(expected.len() > 500, "{} pairs", expected.len());
         for workers in [1, 2, 3] {
-            assert_eq!(joined(workers), expected, "{workers} workers");
+            assert_eq!(joined(workers), pairs(), "{workers} workers");
         }
     }
 }

@@ -6,6 +6,8 @@ pub(crate) mod against_oracle;
 #[cfg(test)]
 pub(crate) mod alone;
 pub mod batch;
+pub mod broadcast;
+pub mod broadcast_join;
 pub mod byte_mask;
 pub mod calendar;
 pub mod distinct;

@@ -1,8 +1,8 @@
 //! q20, expand bid with auction: bids on auctions of category 10, with all columns of both, however far apart the two arrive. Stresses an unwindowed join with a large side in state.
 //!
-//! State: every bid, 32 bytes, 72 if an id or the price needs more than 32 bits, and every auction of the category, 80 bytes. Rows
-//! are linked by auction: the link replaces the id in a bid and takes 8 bytes beside an auction; each id takes 19 to 39 in a
-//! hash table.
+//! State: every bid, 32 bytes, 72 if an id or the price needs more than 32 bits, and every auction of the category, 88 bytes that
+//! all workers share, and 12 more on each. Rows are linked by auction, whose id stands not in the bid but once in a hash table of
+//! every worker that has bids of it, 19 to 39 bytes.
 
 mod dataflow;
 mod oracle;

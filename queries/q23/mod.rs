@@ -1,8 +1,8 @@
 //! q23, three-way join: bids with their bidder and every auction that this bidder sells. Stresses two unwindowed joins, with a result larger than the input.
 //!
-//! State: every bid, 32 bytes, 72 if an id or the price needs more than 32 bits, every auction, 80, and every person, 96. Rows are
-//! linked by person: the link replaces the id in a bid and takes 8 bytes beside the other rows; each person takes 29 to 57 in a
-//! hash table.
+//! State: every bid, 32 bytes, 72 if an id or the price needs more than 32 bits, every auction, 80, and every person, 96. Up to four
+//! workers share auctions and persons; each has 12 bytes for every one of them. Rows are linked by person, whose id stands not in
+//! a bid but once in a hash table, 29 to 57 bytes on each worker that has rows of it.
 
 mod dataflow;
 mod oracle;
