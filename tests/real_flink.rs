@@ -178,8 +178,11 @@ fn a_killed_taskmanager_costs_a_restart_and_no_row(flink: &Cluster) {
     assert_eq!(digest(&result["answer"]), native(&events));
     // The slots of the dead one are counted until its heartbeat is missed.
     until("its slots are gone", || flink.get("/overview")["slots-total"] == SLOTS);
-    let told = flink.cpu_time();
-    until("metrics are renewed", || flink.cpu_time() != told);
+    let (told, asked) = (flink.cpu_time(), Instant::now());
+    until("metrics are renewed", || {
+        assert!(asked.elapsed() < Duration::from_secs(60), "Flink still waits for the dead one");
+        flink.cpu_time() != told
+    });
 }
 
 /// A run that does not end by itself while a test lasts.
