@@ -3,7 +3,7 @@
 //! in one process a run keeps what the one before has freed. Right before it, as much memory is used and freed: a virtual
 //! machine takes back what is free and hands it out again at a price that varies more than all else. The table tells how far
 //! apart the first two processors are: a virtual machine's may share a cache now and not a minute later, which costs queries
-//! that move whole rows between workers up to two fifths of their speed.
+//! that move many rows between workers up to a fifth of their speed.
 //!
 //! `cargo bench -p nexmark-native --bench queries -- [--events N] [--runs K] [--workers W,…] [--set NAME=VALUE]
 //! [--engine KEY=VALUE] [QUERY…]`
