@@ -1,6 +1,8 @@
 //! Answers: rows, their canonical text, and a digest that can be kept incrementally, in any order, in many places.
 //! It is the same on every engine.
 
+mod hash;
+
 use std::fmt::{self, Write as _};
 use std::ops::{Add, AddAssign};
 
@@ -118,22 +120,18 @@ impl CanonicalText {
         self.columns += 1;
         &mut self.text
     }
-
-    fn display(&mut self, value: impl fmt::Display) {
-        // Writing to a String cannot fail.
-        let _ = write!(self.next(), "{value}");
-    }
 }
 
 impl Columns for CanonicalText {
     fn integer(&mut self, value: i64) {
-        self.display(value);
+        self.next().push_str(itoa::Buffer::new().format(value));
     }
     fn time(&mut self, epoch_ms: i64) {
-        self.display(epoch_ms);
+        self.integer(epoch_ms);
     }
     fn decimal(&mut self, thousandths: i128) {
-        self.display(Thousandths(thousandths));
+        // Writing to a String cannot fail.
+        let _ = write!(self.next(), "{}", Thousandths(thousandths));
     }
     fn text(&mut self, value: &str) {
         self.next().push_str(value);
@@ -179,23 +177,57 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Adds (`difference` 1) or takes back (-1) a row, given by its canonical text.
-    pub fn update(&mut self, canonical_text: &str, difference: i64) {
-        self.rows += difference;
-        let hash = mix(fnv1a64(canonical_text.as_bytes()));
-        self.sum = self.sum.wrapping_add(hash.wrapping_mul(difference as u64));
-    }
-
     /// Digest of whole rows.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
-        let mut digest = Self::default();
-        let mut text = CanonicalText::default();
-        for row in rows {
-            text.clear();
-            replay(row, &mut text);
-            digest.update(text.as_str(), 1);
+        let mut digester = Digester::default();
+        rows.into_iter().for_each(|row| digester.row(1, |columns| replay(row, columns)));
+        digester.digest()
+    }
+
+    fn add_hash(&mut self, hash: u64, difference: i64) {
+        self.rows += difference;
+        self.sum = self.sum.wrapping_add(mix(hash).wrapping_mul(difference as u64));
+    }
+}
+
+/// Keeps a [`Digest`] of rows that come and go.
+#[derive(Debug, Default)]
+pub struct Digester {
+    digest: Digest,
+    /// Rows that are not in the digest yet, one after the other.
+    text: CanonicalText,
+    /// Where each of them ends, and its difference.
+    rows: Vec<(usize, i64)>,
+}
+
+impl Digester {
+    /// Rows that are hashed at a time: their text stays in the innermost cache.
+    const ROWS: usize = 64;
+
+    /// Adds (`difference` 1) or takes back (-1) a row, whose values `columns` hands over.
+    pub fn row(&mut self, difference: i64, columns: impl FnOnce(&mut dyn Columns)) {
+        self.text.columns = 0;
+        columns(&mut self.text);
+        self.rows.push((self.text.as_str().len(), difference));
+        if self.rows.len() == Self::ROWS {
+            self.hash();
         }
-        digest
+    }
+
+    /// Digest of all rows so far.
+    pub fn digest(&mut self) -> Digest {
+        self.hash();
+        self.digest
+    }
+
+    fn hash(&mut self) {
+        let Self { digest, text, rows } = self;
+        let (text, mut from) = (text.as_str().as_bytes(), 0);
+        let texts: Vec<&[u8]> =
+            rows.iter().map(|(to, _difference)| &text[std::mem::replace(&mut from, *to)..*to]).collect();
+        hash::fnv1a64_each(&texts, |number, hash| digest.add_hash(hash, rows[number].1));
+        self.text.clear();
+        self.rows.clear();
     }
 }
 
@@ -218,13 +250,6 @@ impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:016x}", self.rows, self.sum)
     }
-}
-
-/// FNV-1a, 64 bits (Fowler, Noll, Vo).
-fn fnv1a64(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 mod hexadecimal {
@@ -258,23 +283,31 @@ mod tests {
         assert_eq!(text.as_str(), "-7\x1f1436918400000\x1f1234.500\x1f-0.005\x1fa b\x1f\\N");
     }
 
-    #[test]
-    fn fnv1a64_matches_the_published_vectors() {
-        assert_eq!(fnv1a64(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a64(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a64(b"foobar"), 0x8594_4171_f739_67e8);
+    fn digest(rows: &[(&str, i64)]) -> Digest {
+        let mut digester = Digester::default();
+        rows.iter().for_each(|(text, difference)| digester.row(*difference, |columns| columns.text(text)));
+        digester.digest()
     }
 
     #[test]
     fn retraction_undoes_a_row_and_order_does_not_matter() {
-        let mut a = Digest::default();
-        a.update("x", 1);
-        a.update("y", 1);
-        a.update("x", -1);
-        let mut b = Digest::default();
-        b.update("y", 1);
-        assert_eq!(a, b);
-        b.update("z", 1);
-        assert_ne!(a, b);
+        assert_eq!(digest(&[("x", 1), ("y", 1), ("x", -1)]), digest(&[("y", 1)]));
+        assert_eq!(digest(&[("x", 1), ("y", 1)]), digest(&[("y", 1), ("x", 1)]));
+        assert_ne!(digest(&[("y", 1), ("z", 1)]), digest(&[("y", 1)]));
+    }
+
+    #[test]
+    fn a_digest_is_the_same_whenever_it_is_looked_at() {
+        let mut digester = Digester::default();
+        let mut sum = Digest::default();
+        for number in 0..1000 {
+            let row = vec![Value::Integer(number), Value::Text("z".repeat(number as usize % 7))];
+            digester.row(1, |columns| replay(&row, columns));
+            sum += Digest::of([&row]);
+            if number % 77 == 0 {
+                assert_eq!(digester.digest(), sum);
+            }
+        }
+        assert_eq!((digester.digest(), sum.rows), (sum, 1000));
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use nexmark_driver::engine::Output;
 use nexmark_queries::Query;
-use nexmark_queries::answer::{CanonicalText, Digest, Kind, Row, Value, replay};
+use nexmark_queries::answer::{Digest, Digester, Kind, Row, Value, replay};
 use nexmark_queries::ksqldb::Column;
 use serde_json::value::RawValue;
 
@@ -28,9 +28,8 @@ pub(crate) struct Answer {
     keep_rows: bool,
     /// Of a table: the last value of each key.
     table: HashMap<Box<[u8]>, Box<[u8]>>,
-    digest: Digest,
+    digester: Digester,
     rows: Vec<Row>,
-    text: CanonicalText,
 }
 
 impl Answer {
@@ -43,9 +42,8 @@ impl Answer {
             // Rows that are to be added up have to be kept.
             keep_rows: output == Output::Rows || adds_up(query),
             table: HashMap::new(),
-            digest: Digest::default(),
+            digester: Digester::default(),
             rows: Vec::new(),
-            text: CanonicalText::default(),
         }
     }
 
@@ -78,9 +76,9 @@ impl Answer {
         }
         if adds_up(self.query) {
             self.rows = add_up(self.rows);
-            self.digest = Digest::of(&self.rows);
+            return Ok((Digest::of(&self.rows), self.rows));
         }
-        Ok((self.digest, self.rows))
+        Ok((self.digester.digest(), self.rows))
     }
 
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
@@ -95,9 +93,7 @@ impl Answer {
             if time(self.query, &row).is_some_and(|time| time > self.time_max) {
                 continue;
             }
-            self.text.clear();
-            replay(&row, &mut self.text);
-            self.digest.update(self.text.as_str(), 1);
+            self.digester.row(1, |columns| replay(&row, columns));
             if self.keep_rows {
                 self.rows.push(row);
             }

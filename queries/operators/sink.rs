@@ -1,5 +1,8 @@
 //! Where the rows of a query leave the dataflow.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::StreamVec;
 use timely::dataflow::channels::pact::Pipeline;
@@ -8,7 +11,7 @@ use timely::dataflow::operators::generic::{Operator, OutputBuilderSession};
 
 use super::environment::{GatheredRows, Sink};
 use super::{Counters, Environment, Time};
-use crate::answer::{CanonicalText, Digest, Output, Row};
+use crate::answer::{Digester, Output, Row};
 
 impl Environment {
     /// Hands every row of a query to the sink.
@@ -22,15 +25,10 @@ impl Environment {
 
     fn digest<R: Output>(&self, rows: StreamVec<'_, Time, R>, gathered: Option<GatheredRows>) {
         let (texts, counters) = (self.texts.clone(), self.counters.clone());
-        let mut text = CanonicalText::default();
-        let digest = std::rc::Rc::new(std::cell::Cell::new(Digest::default()));
-        let batch_digest = digest.clone();
+        let digester = Rc::new(RefCell::new(Digester::default()));
+        let batch_digester = Rc::clone(&digester);
         let on_row = move |row: &R| {
-            text.clear();
-            row.columns(&texts, &mut text);
-            let mut sum = digest.get();
-            sum.update(text.as_str(), row.difference());
-            digest.set(sum);
+            digester.borrow_mut().row(row.difference(), |columns| row.columns(&texts, columns));
             if let Some(gathered) = &gathered {
                 let mut values = Row::new();
                 row.columns(&texts, &mut values);
@@ -40,7 +38,7 @@ impl Environment {
                 }
             }
         };
-        self.consume(rows, on_row, move || counters.set_digest(batch_digest.get()));
+        self.consume(rows, on_row, move || counters.set_digest(batch_digester.borrow_mut().digest()));
     }
 
     fn consume<R: Output>(
