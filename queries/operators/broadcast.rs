@@ -149,7 +149,45 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
+    use timely::dataflow::operators::{Input as _, Inspect as _};
+
+    use super::super::alone;
     use super::*;
+    use crate::block::Bids;
+
+    /// Of every parcel: the worker that it goes to, whether its size counts there, and its number of rows.
+    fn parcels(workers: usize) -> Vec<(usize, bool, usize)> {
+        alone::run(workers, |worker, out| {
+            let out = Arc::clone(out);
+            let mut input = worker.dataflow::<Time, _, _>(|scope| {
+                let (input, blocks) = scope.new_input::<Vec<Rc<Block>>>();
+                broadcast(blocks, |block| block.bids.price.clone().into_boxed_slice()).inspect(
+                    move |parcel| {
+                        out.lock().unwrap().push((parcel.to, parcel.counts, parcel.rows.len()));
+                    },
+                );
+                input
+            });
+            for prices in [vec![5; 3], Vec::new()] {
+                let bids = Bids { price: prices, ..Bids::default() };
+                input.send(Rc::new(Block { bids, ..Block::default() }));
+            }
+        })
+    }
+
+    #[test]
+    fn each_worker_gets_the_rows_of_all_and_counts_its_own() {
+        for workers in [1, 2, 3] {
+            let mut expected = Vec::new();
+            for to in 0..workers {
+                expected.extend((0..workers).map(|from| (to, from == to, 3)));
+            }
+            expected.sort_unstable();
+            assert_eq!(parcels(workers), expected, "{workers} workers");
+        }
+    }
 
     #[test]
     fn rows_that_workers_share_count_once() {
