@@ -20,6 +20,12 @@ pub fn exchange<R, F: Fn(&R) -> u64 + 'static>(
     })
 }
 
+/// The worker, of so many, to which [`exchange`] deals rows of that route.
+#[inline]
+pub fn worker_of(route: u64, workers: usize) -> usize {
+    (route % workers as u64) as usize
+}
+
 /// Rows on their way, a message for each worker.
 #[derive(Debug)]
 pub struct Dealer<R, F> {
@@ -42,11 +48,10 @@ impl<R, F: Fn(&R) -> u64> Distributor<Vec<R>> for Dealer<R, F> {
         stamp: &Stamp<T>,
         workers: &mut [P],
     ) {
-        let count = workers.len() as u64;
         // A fair share and a little more; with a hot key the message grows.
         let share = (rows.len() / workers.len() * 5 / 4 + 8).min(Self::ROWS);
         for row in rows.drain(..) {
-            let worker = ((self.route)(&row) % count) as usize;
+            let worker = worker_of((self.route)(&row), workers.len());
             let message = &mut self.messages[worker];
             if message.capacity() == 0 {
                 message.reserve_exact(share);

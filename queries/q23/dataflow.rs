@@ -13,6 +13,7 @@ use crate::answer::{Columns, Output};
 use crate::block::Block;
 use crate::event::{Auction, Bid, KeylessBid, Person, Texts};
 use crate::operators::broadcast::{Kept, Links, Parcel, Payload, broadcast, deal};
+use crate::operators::exchange::worker_of;
 use crate::operators::kernel::kernel;
 use crate::operators::log::{Chains, NONE};
 use crate::operators::{Blocks, Environment, Map, Time, exchange, route};
@@ -107,9 +108,9 @@ pub(super) fn dataflow(blocks: Blocks<'_>, environment: &Environment) {
     environment.output(rows);
 }
 
-/// Persons by id, auctions by seller.
+/// Persons by id, auctions by seller, each where the exchange deals the bids of its key.
 fn tables_of_workers(block: &Block, workers: usize) -> Vec<Tables> {
-    let worker = |key: i64| (route(key) % workers as u64) as usize;
+    let worker = |key: i64| worker_of(route(key), workers);
     let mut tables = vec![(Vec::new(), Vec::new()); workers];
     block.persons.iter().for_each(|person| tables[worker(person.id)].0.push(*person));
     block.auctions.iter().for_each(|auction| tables[worker(auction.seller)].1.push(*auction));
